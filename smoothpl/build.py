@@ -1,0 +1,56 @@
+"""From config to parts: the only place where YAML becomes objects."""
+
+from functools import partial
+from pathlib import Path
+
+import torch
+from hydra.utils import instantiate
+from lightning import Callback, Trainer
+from omegaconf import DictConfig
+
+from smoothpl.data import SemiSupervisedData, Steps
+from smoothpl.module import SemiSupervisedModule
+from smoothpl.pseudo import Weighting
+
+
+def build_data(config: DictConfig) -> SemiSupervisedData:
+    """Reads nothing yet: images are opened when training starts."""
+    return SemiSupervisedData(
+        source=instantiate(config.data.source),
+        split=instantiate(config.split),
+        steps=partial(
+            Steps,
+            batch_size=config.batch_size,
+            unlabeled_ratio=config.unlabeled_ratio,
+            max_steps=config.max_steps,
+            seed=config.seed,
+        ),
+        views=instantiate(config.views, _convert_="all"),
+        num_workers=config.data.num_workers,
+    )
+
+
+def build_module(config: DictConfig) -> SemiSupervisedModule:
+    labels_only = config.policy is None
+    return SemiSupervisedModule(
+        # Channels last: convolutions run a quarter faster on CPUs, and faster still on tensor cores.
+        network=instantiate(config.net).to(memory_format=torch.channels_last),
+        optimizer=instantiate(config.optim),
+        num_classes=config.data.num_classes,
+        weighting=None if labels_only else Weighting(instantiate(config.policy), instantiate(config.shape)),
+        target=instantiate(config.target),
+        unlabeled_weight=config.unlabeled_weight,
+        factor_weight=config.factor_weight,
+        log_every=config.log_every,
+    )
+
+
+def build_trainer(config: DictConfig, run_dir: Path, *callbacks: Callback) -> Trainer:
+    logger = instantiate(config.logger)
+    trainer: Trainer = instantiate(
+        config.trainer,
+        default_root_dir=run_dir,
+        logger=False if logger is None else logger(save_dir=run_dir),
+        callbacks=[*instantiate(config.callbacks).values(), *callbacks],
+    )
+    return trainer

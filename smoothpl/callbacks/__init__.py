@@ -1,0 +1,7 @@
+"""What watches a run: the averaged network, its record, the progress report."""
+
+from smoothpl.callbacks.ema import EMA
+from smoothpl.callbacks.progress import ProgressReport
+from smoothpl.callbacks.recorder import Recorder
+
+__all__ = ["EMA", "ProgressReport", "Recorder"]

@@ -1,0 +1,82 @@
+"""What the user sees while it runs: a bar in a terminal, plain lines elsewhere."""
+
+from time import monotonic
+from typing import Any
+
+from lightning import Callback, LightningModule, Trainer
+from lightning.pytorch.trainer.states import TrainerFn
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+METRICS = {
+    "train/loss": ("loss", "{:.3f}"),
+    "train/coverage": ("coverage", "{:.0%}"),
+    "val/error": ("error", "{:.2f} %"),
+}
+
+
+class ProgressReport(Callback):
+    """Step, loss, coverage, test error so far and time left.
+
+    Lightning's bars count epochs, of which there is one here, and read metrics off the device at every refresh.
+    """
+
+    def __init__(self, every: int = 10, console: Console | None = None) -> None:
+        self.every = every  # steps between two readings of the metrics
+        self.console = console or Console(soft_wrap=True)
+        self.bar: Progress | None = None
+        self.task = TaskID(0)
+        self.first_step = 0
+        self.started = 0.0
+
+    def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        self.started, self.first_step = monotonic(), trainer.global_step
+        if self.console.is_terminal and trainer.is_global_zero:
+            self.bar = Progress(
+                TextColumn("step"),
+                MofNCompleteColumn(),
+                BarColumn(bar_width=None),
+                TextColumn("{task.fields[metrics]}"),
+                TimeRemainingColumn(),
+                TextColumn("left"),
+                console=self.console,
+                refresh_per_second=4,
+                expand=True,
+            )
+            self.task = self.bar.add_task("", total=trainer.max_steps, completed=trainer.global_step, metrics="")
+            self.bar.start()
+
+    def on_train_batch_end(self, trainer: Trainer, pl_module: LightningModule, *_: Any) -> None:
+        if self.bar is not None:
+            self.bar.update(self.task, completed=trainer.global_step)
+            if trainer.global_step % self.every == 0:
+                self.bar.update(self.task, metrics=describe(trainer))
+
+    def on_validation_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        step = trainer.global_step
+        if self.bar is not None:
+            self.bar.update(self.task, metrics=describe(trainer))
+        elif trainer.state.fn == TrainerFn.FITTING and trainer.is_global_zero:
+            left = (monotonic() - self.started) / (step - self.first_step) * (trainer.max_steps - step)
+            self.console.print(
+                f"step {step}/{trainer.max_steps}  {describe(trainer)}  {int(left) // 60}:{int(left) % 60:02} left"
+            )
+
+    def on_train_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        self.close(trainer)
+
+    def on_exception(self, trainer: Trainer, pl_module: LightningModule, exception: BaseException) -> None:
+        self.close(trainer)
+
+    def close(self, trainer: Trainer) -> None:
+        if self.bar is not None:
+            self.bar.update(self.task, metrics=describe(trainer))
+            self.bar.stop()  # gives the cursor back, whatever happened
+            self.bar = None
+
+
+def describe(trainer: Trainer) -> str:
+    """What has been logged so far, in a few words."""
+    known = trainer.callback_metrics
+    words = [(word, form, known[key]) for key, (word, form) in METRICS.items() if key in known]
+    return "  ".join(f"{word} {form.format(value.item())}" for word, form, value in words)

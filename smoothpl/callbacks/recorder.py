@@ -1,0 +1,49 @@
+"""Error and confusion, into the record: kept up to date while a run goes on, so that a failed run has them too."""
+
+from typing import Any
+
+import torch
+from lightning import Callback, LightningModule, Trainer
+
+from smoothpl.data import SemiSupervisedData
+from smoothpl.module import SemiSupervisedModule
+from smoothpl.results.confusion import class_accuracy, collapsed_classes, error_rate
+from smoothpl.results.record import Evaluation, Record
+
+
+class Recorder(Callback):
+    """Fills in the record of a run: its data at the start, every evaluation, the last training metrics."""
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+
+    def on_fit_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        data = trainer.datamodule  # type: ignore[attr-defined]
+        assert isinstance(data, SemiSupervisedData)
+        labels, num_classes = data.source.train.labels, len(data.source.class_names)
+        self.record.class_names = list(data.source.class_names)
+        self.record.labeled = data.fold.labeled.tolist()
+        self.record.labeled_per_class = torch.bincount(labels[data.fold.labeled], minlength=num_classes).tolist()
+        self.record.num_unlabeled = len(data.fold.unlabeled)
+        self.record.num_test = len(data.source.test)
+
+    def on_train_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        logged = trainer.callback_metrics.items()
+        self.record.metrics = {key: value.item() for key, value in logged if key.startswith("train/")}
+
+    def on_validation_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        if trainer.sanity_checking:  # an untrained network is no news
+            return
+        assert isinstance(pl_module, SemiSupervisedModule)
+        confusion = pl_module.last_confusion.cpu()
+        evaluation = Evaluation(trainer.global_step, error_rate(confusion), collapsed_classes(confusion))
+        seen = [earlier for earlier in self.record.history if earlier.step != evaluation.step]
+        self.record.take_history([*seen, evaluation])
+        self.record.confusion = confusion.tolist()
+        self.record.class_accuracy = class_accuracy(confusion).tolist()
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"history": [list(evaluation) for evaluation in self.record.history]}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.record.take_history([Evaluation(*evaluation) for evaluation in state["history"]])

@@ -1,0 +1,85 @@
+"""Which knobs contradict each other: what types cannot catch, said before any work is done."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+
+from omegaconf import DictConfig, OmegaConf
+
+from smoothpl.config import TrainConfig
+from smoothpl.errors import ConfigError
+
+
+def check(config: DictConfig, overrides: Sequence[str] = ()) -> None:
+    """Raises ConfigError, naming the knob, its value, the rule and the way out."""
+    known = [each.name for each in fields(TrainConfig)]
+    for name in map(str, config):
+        require(name in known, f"{name}={config[name]} was added to the configuration, but nothing reads it.")
+    for name in ("batch_size", "max_steps", "eval_every", "log_every", "num_labels"):
+        require(config[name] > 0, f"{name}={config[name]} must be a positive whole number.")
+    for name in ("fold", "seed"):
+        require(config[name] >= 0, f"{name}={config[name]} must be 0 or a positive whole number.")
+    require(0 <= config.ema_decay < 1, f"ema_decay={config.ema_decay} must lie in [0, 1); 0 evaluates live weights.")
+    require(0 < config.norm_momentum <= 1, f"norm_momentum={config.norm_momentum} must lie in (0, 1].")
+    check_split(config)
+    if config.policy is None:
+        check_labels_only(config)
+    else:
+        check_pseudo_labels(config)
+    set_by_hand = any(override.startswith("smooth_unlabeled_weight=") for override in overrides)
+    written = OmegaConf.to_container(config)
+    assert isinstance(written, dict)
+    require(
+        not set_by_hand or written["unlabeled_weight"] == "${smooth_unlabeled_weight}",
+        f"smooth_unlabeled_weight={config.smooth_unlabeled_weight} has no effect with method={config.method} and "
+        f"unlabeled_weight={config.unlabeled_weight}; set unlabeled_weight itself.",
+    )
+
+
+def check_split(config: DictConfig) -> None:
+    num_labels, num_classes = config.num_labels, config.data.num_classes
+    near = max(num_classes, round(num_labels / num_classes) * num_classes)
+    require(
+        num_labels % num_classes == 0,
+        f"num_labels={num_labels} does not divide evenly among {num_classes} classes (split=balanced); "
+        f"use a multiple of {num_classes}, for example num_labels={near}.",
+    )
+
+
+def check_labels_only(config: DictConfig) -> None:
+    parts = [name for name in ("shape", "target", "threshold", "learned_view") if config[name] is not None]
+    numbers = [name for name in ("unlabeled_weight", "unlabeled_ratio", "factor_weight") if config[name] != 0]
+    require(
+        not parts + numbers,
+        f"{', '.join(parts + numbers)} would have no effect: method={config.method} learns from labels alone; "
+        "leave it out, or use method=fixmatch or method=smooth.",
+    )
+
+
+def check_pseudo_labels(config: DictConfig) -> None:
+    for name in ("shape", "target", "threshold", "learned_view"):
+        require(config[name] is not None, f"{name}=null, but method={config.method} needs a {name}.")
+    require(
+        0 < config.threshold < 1,
+        f"threshold={config.threshold} must lie strictly between 0 and 1: "
+        "at 1 no pseudo-label could count, at 0 all would; the paper uses 0.95.",
+    )
+    require(
+        config.learned_view in ("strong", "weak"),
+        f"learned_view={config.learned_view} must be strong (as FixMatch) or weak (as Pseudo-Labeling).",
+    )
+    for name in ("unlabeled_weight", "unlabeled_ratio"):
+        require(
+            config[name] > 0,
+            f"{name}={config[name]} must be positive; to learn from labels alone use method=supervised.",
+        )
+    require(config.factor_weight >= 0, f"factor_weight={config.factor_weight} must not be negative.")
+    require(
+        not (config.factor_weight > 0 and config.shape._target_.endswith(".Step")),
+        f"factor_weight={config.factor_weight} has no effect with shape=step, which has no slope to learn from; "
+        "use shape=linear, or factor_weight=0.",
+    )
+
+
+def require(holds: bool, message: str) -> None:
+    if not holds:
+        raise ConfigError(message)

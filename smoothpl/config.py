@@ -1,0 +1,66 @@
+"""The knobs of a run: their types and their meanings, and where conf/ is. Their values live in YAML."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hydra.core.config_store import ConfigStore
+from omegaconf import MISSING, OmegaConf
+
+
+def knob(meaning: str) -> Any:
+    return field(default=MISSING, metadata={"meaning": meaning})
+
+
+@dataclass
+class TrainConfig:
+    """Every top-level key of conf/train.yaml: first the plain knobs, then the parts, each a group of files in conf/."""
+
+    benchmark: str = knob("data, network, schedule")
+    method: str = knob("how unlabeled images are learned from")
+    fold: int = knob("which images carry labels")
+    seed: int = knob("weights, batches, views")
+    num_labels: int = knob("how many images carry labels")
+    threshold: float | None = knob("tau: confidence where weight starts")
+    unlabeled_weight: float = knob("lambda_u: weight of the unlabeled loss")
+    smooth_unlabeled_weight: float = knob("lambda_u of method=smooth")
+    factor_weight: float = knob("lambda_Phi: weight of the factor loss")
+    learned_view: str | None = knob("learns the pseudo-label: strong, weak")
+    batch_size: int = knob("labeled images per step")
+    unlabeled_ratio: int = knob("unlabeled images per labeled one")
+    max_steps: int = knob("optimiser steps")
+    eval_every: int = knob("steps between two looks at the test set")
+    log_every: int = knob("steps between two log lines")
+    ema_decay: float = knob("decay of the weights evaluated; 0: live")
+    norm_momentum: float = knob("momentum of BatchNorm's statistics")
+
+    data: Any = None
+    split: Any = None
+    views: Any = None
+    net: Any = None
+    policy: Any = None
+    shape: Any = None
+    target: Any = None
+    optim: Any = None
+    trainer: Any = None
+    logger: Any = None
+    callbacks: Any = None
+
+
+def conf_dir() -> Path:
+    """conf/ stands beside the package in a checkout and inside it in a wheel."""
+    installed = Path(__file__).parent / "conf"
+    return installed if installed.is_dir() else Path(__file__).parents[1] / "conf"
+
+
+def register() -> None:
+    """Makes the schema and the resolvers that conf/ uses known to Hydra; safe to call twice."""
+    from smoothpl.help import describe_groups, describe_knobs
+    from smoothpl.recipe import recipe_name
+
+    ConfigStore.instance().store(name="schema", node=TrainConfig)
+    OmegaConf.register_new_resolver(
+        "recipe", lambda _root_: recipe_name(_root_, _root_.hydra.job.override_dirname), replace=True
+    )
+    OmegaConf.register_new_resolver("knobs", describe_knobs, replace=True)
+    OmegaConf.register_new_resolver("groups", describe_groups, replace=True)

@@ -1,0 +1,23 @@
+"""Randomness as a function, not a state: every draw belongs to a key, a stream and a step, and to nothing else."""
+
+from enum import IntEnum
+
+import numpy as np
+
+
+class Stream(IntEnum):
+    """Independent sources of chance. The numbers are part of every recorded run: append, never renumber."""
+
+    FOLD = 0
+    LABELED = 1
+    UNLABELED = 2
+    TEST = 3
+
+
+def generator(key: int, stream: Stream, step: int = 0) -> np.random.Generator:
+    """The generator of one step of one stream; `key` is the seed of a run, or the number of a fold.
+
+    Philox is a counter, not a memory: any step is reached directly, in any process, in any order. The step sits in a
+    high word of the counter, so that no two steps can run into each other.
+    """
+    return np.random.Generator(np.random.Philox(key=[key, stream], counter=[0, 0, step, 0]))

@@ -1,0 +1,26 @@
+"""What is known of training between two log lines, gathered without asking the device for a single number."""
+
+import torch
+from torch import Tensor, nn
+
+
+class RunningMeans(nn.Module):
+    """Means of a few scalars over the steps since the last `flush`.
+
+    torchmetrics' MeanMetric looks for NaN on the host at every update; this adds one small vector on the device, and
+    copies it once per flush.
+    """
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        super().__init__()
+        self.names = names
+        self.sums: Tensor
+        self.register_buffer("sums", torch.zeros(1 + len(names)))  # the number of steps comes first
+
+    def add(self, values: list[Tensor]) -> None:
+        self.sums += torch.stack([torch.ones_like(values[0]), *values]).detach()
+
+    def flush(self) -> dict[str, float]:
+        count, *sums = self.sums.tolist()
+        self.sums.zero_()
+        return {name: total / count for name, total in zip(self.names, sums, strict=True)}

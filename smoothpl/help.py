@@ -1,0 +1,28 @@
+"""What --help says of knobs and groups, from the schema and from the files in conf/."""
+
+import textwrap
+from dataclasses import fields
+
+from omegaconf import DictConfig
+
+from smoothpl.config import TrainConfig, conf_dir
+
+
+def describe_knobs(_root_: DictConfig) -> str:
+    """One line each, with its value in `_root_`, the name under which OmegaConf passes the whole configuration."""
+    lines = []
+    for each in fields(TrainConfig):
+        if "meaning" in each.metadata:
+            value = _root_[each.name]
+            lines.append(f"  {each.name:23} {'none' if value is None else value!s:10} {each.metadata['meaning']}")
+    return "\n".join(lines)
+
+
+def describe_groups() -> str:
+    lines = []
+    for each in fields(TrainConfig):
+        options = sorted(path.stem for path in (conf_dir() / each.name).glob("*.yaml"))
+        if options:
+            text = f"{each.name}: {', '.join(options)}"
+            lines += textwrap.wrap(text, 76, initial_indent="  ", subsequent_indent="      ")
+    return "\n".join(lines)

@@ -1,0 +1,95 @@
+"""From batch to loss and from test images to confusion: the LightningModule, the same for every method."""
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+import torch
+from lightning import LightningModule
+from torch import Tensor, nn
+from torch.optim import SGD
+from torchmetrics.classification import MulticlassConfusionMatrix
+
+from smoothpl.data import Batch
+from smoothpl.health import RunningMeans
+from smoothpl.losses import factor_loss, labeled_loss, unlabeled_loss
+from smoothpl.optim import cosine
+from smoothpl.pseudo import Target, Weighting, pseudo_labels
+from smoothpl.results.confusion import collapsed_classes, error_rate
+
+
+class SemiSupervisedModule(LightningModule):
+    """A network that learns from labels and from its own pseudo-labels; without a weighting, from labels alone."""
+
+    def __init__(
+        self,
+        network: nn.Module,
+        optimizer: Callable[[nn.Module], SGD],
+        num_classes: int,
+        weighting: Weighting | None = None,
+        target: Target | None = None,
+        unlabeled_weight: float = 0.0,
+        factor_weight: float = 0.0,
+        log_every: int = 10,
+    ) -> None:
+        super().__init__()
+        self.network = network
+        # The network that is evaluated: the EMA callback lets it follow the live one. A copy, not a swap, so that no
+        # exception can leave the two exchanged.
+        self.average = deepcopy(network).requires_grad_(False)
+        self.make_optimizer = optimizer
+        self.weighting = weighting
+        self.target = target
+        self.unlabeled_weight = unlabeled_weight
+        self.factor_weight = factor_weight
+        self.log_every = log_every
+        labels_only = ("loss", "labeled_loss")
+        pseudo_too = ("unlabeled_loss", "coverage", "weight_mean", "confidence_mean")
+        self.health = RunningMeans(labels_only if weighting is None else labels_only + pseudo_too)
+        self.confusion = MulticlassConfusionMatrix(num_classes, validate_args=False)
+        self.last_confusion: Tensor
+
+    def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
+        terms = self.learn_from_labels(batch) if self.weighting is None else self.learn_from_all(batch, self.weighting)
+        self.health.add(terms)
+        if self.trainer.is_last_batch or (self.global_step + 1) % self.log_every == 0:
+            self.log_dict({f"train/{name}": value for name, value in self.health.flush().items()})
+        return terms[0]
+
+    def learn_from_labels(self, batch: Batch) -> list[Tensor]:
+        loss = labeled_loss(self.network(batch.labeled), batch.label)
+        return [loss, loss]
+
+    def learn_from_all(self, batch: Batch, weighting: Weighting) -> list[Tensor]:
+        # One forward for all views: BatchNorm sees them together, as in the paper's codebase.
+        views = [batch.labeled, batch.weak] if batch.strong is None else [batch.labeled, batch.weak, batch.strong]
+        logits_labeled, *logits_views = self.network(torch.cat(views)).split([len(view) for view in views])
+        logits_weak, logits_learned = logits_views[0], logits_views[-1]
+
+        pseudo = pseudo_labels(logits_weak)
+        weight = weighting(pseudo)
+        assert self.target is not None
+        labeled = labeled_loss(logits_labeled, batch.label)
+        unlabeled = unlabeled_loss(logits_learned, self.target(pseudo), weight)
+        loss = labeled + self.unlabeled_weight * unlabeled
+        if self.factor_weight:
+            # The same weight, this time with its gradient: the weak view learns to be surer.
+            confidence = logits_weak.float().softmax(dim=1).gather(1, pseudo.label.unsqueeze(1)).squeeze(1)
+            loss = loss + self.factor_weight * factor_loss(weighting(pseudo._replace(confidence=confidence)))
+        weighting.observe(pseudo)
+        return [loss, labeled, unlabeled, (weight > 0).float().mean(), weight.mean(), pseudo.confidence.mean()]
+
+    def configure_optimizers(self) -> Any:
+        optimizer = self.make_optimizer(self.network)
+        schedule = cosine(optimizer, int(self.trainer.max_steps))
+        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
+
+    def validation_step(self, batch: tuple[Tensor, Tensor], batch_idx: int) -> None:
+        images, labels = batch
+        self.confusion.update(self.average(images), labels)
+
+    def on_validation_epoch_end(self) -> None:
+        self.last_confusion = self.confusion.compute()
+        self.confusion.reset()
+        collapsed = collapsed_classes(self.last_confusion)
+        self.log_dict({"val/error": error_rate(self.last_confusion), "val/collapsed_classes": float(len(collapsed))})

@@ -1,0 +1,5 @@
+"""Networks: images in, logits out."""
+
+from smoothpl.nets.wideresnet import WideResNet
+
+__all__ = ["WideResNet"]

@@ -1,0 +1,46 @@
+"""Shape, Phi of the paper: how the weight of a pseudo-label grows from 0 at the threshold to 1 at certainty."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+
+class Shape(Protocol):
+    """Phi(sigma; tau)."""
+
+    def __call__(self, confidence: Tensor, threshold: Tensor) -> Tensor:
+        """confidence (U,), threshold (U,) -> weight (U,) in [0, 1]."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """All or nothing: Pseudo-Labeling and FixMatch (paper, Sec. 3.2).
+
+    Strictly above the threshold, as the paper writes it, so that every shape vanishes there; TorchSSL counts equality.
+    """
+
+    def __call__(self, confidence: Tensor, threshold: Tensor) -> Tensor:
+        return (confidence > threshold).to(confidence.dtype)
+
+
+@dataclass(frozen=True)
+class Power:
+    """Phi^mu: a ramp from 0 at the threshold to 1 at certainty (paper, Sec. 3.5).
+
+    mu = 1 is the paper's default; 2 trusts only the very sure, 1/2 also the barely sure.
+    """
+
+    mu: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not self.mu > 0:
+            raise ValueError(f"shape.mu={self.mu} must be positive; for a hard cut use shape=step.")
+
+    def __call__(self, confidence: Tensor, threshold: Tensor) -> Tensor:
+        ramp = (confidence - threshold) / (1 - threshold)
+        above = ramp > 0
+        # Raise only what is above: at the threshold a power has slope inf when mu < 1, and the factor loss, which
+        # differentiates the shape, would multiply it by 0.
+        return torch.where(above, torch.where(above, ramp, 1) ** self.mu, 0)

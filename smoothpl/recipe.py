@@ -1,0 +1,33 @@
+"""Recipe: all that was composed but fold, seed and places. Runs are grouped by it, not by the name of a method."""
+
+import hashlib
+import json
+from dataclasses import fields
+
+from omegaconf import DictConfig, OmegaConf
+
+from smoothpl.config import TrainConfig
+
+# What does not change what is learned: names of bundles, which of several runs it is, who watches, on what machine.
+NOT_RECIPE = [
+    *("benchmark", "method", "fold", "seed", "smooth_unlabeled_weight"),
+    *("eval_every", "log_every", "logger", "callbacks.progress", "data.num_workers"),
+    *("trainer.accelerator", "trainer.devices", "trainer.val_check_interval", "trainer.log_every_n_steps"),
+]
+
+
+def recipe_digest(config: DictConfig) -> str:
+    """Eight letters for a recipe; two runs that share them differ in fold or seed only."""
+    recipe = OmegaConf.create({each.name: config[each.name] for each in fields(TrainConfig)})
+    recipe.update(fold=0, seed=0)  # before resolving, because parts refer to them
+    OmegaConf.resolve(recipe)
+    for path in NOT_RECIPE:
+        owner, _, key = path.rpartition(".")
+        (OmegaConf.select(recipe, owner) if owner else recipe).pop(key, None)
+    return hashlib.sha256(json.dumps(OmegaConf.to_container(recipe), sort_keys=True).encode()).hexdigest()[:8]
+
+
+def recipe_name(config: DictConfig, changed: str = "") -> str:
+    """For directories and tables: the method, what was changed on the command line, and the digest."""
+    # 120 characters: a directory's name may have 255 bytes.
+    return ",".join(filter(None, [config.method, changed.replace("/", "_")[:120], recipe_digest(config)]))

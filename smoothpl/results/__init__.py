@@ -1,0 +1,1 @@
+"""From confusion to record: what a run leaves behind, and how it is read."""

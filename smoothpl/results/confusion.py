@@ -1,0 +1,23 @@
+"""Error and confusion: what a confusion matrix says of a classifier. Rows are true classes, columns predictions."""
+
+import torch
+from torch import Tensor
+
+COLLAPSED_BELOW = 0.20  # paper, Sec. 4.1
+
+
+def error_rate(confusion: Tensor) -> float:
+    """confusion (C, C) counts -> percentage of wrong predictions."""
+    total = int(confusion.sum())
+    return 100 * (total - int(confusion.trace())) / total
+
+
+def class_accuracy(confusion: Tensor) -> Tensor:
+    """confusion (C, C) counts -> percentage of each class that is recognised, (C,); NaN for a class without images."""
+    return 100 * confusion.diagonal() / confusion.sum(dim=1)
+
+
+def collapsed_classes(confusion: Tensor, floor: float = COLLAPSED_BELOW) -> list[int]:
+    """Classes that the network has all but stopped predicting: columns of the row-normalised matrix summing below."""
+    share = torch.nan_to_num(confusion / confusion.sum(dim=1, keepdim=True))
+    return (share.sum(dim=0) < floor).nonzero().squeeze(1).tolist()

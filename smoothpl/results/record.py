@@ -1,0 +1,150 @@
+"""run.json: all that a run leaves behind for others to read. Reports read records, and nothing else."""
+
+import json
+import math
+import os
+import platform
+import statistics
+import subprocess
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from time import monotonic
+from typing import Any, NamedTuple
+
+from omegaconf import DictConfig, OmegaConf
+
+from smoothpl.errors import ConfigError
+
+SCHEMA = 1
+FILE_NAME = "run.json"
+PACKAGES = ("smoothpl", "torch", "torchvision", "lightning", "torchmetrics", "numpy", "hydra-core")
+
+
+class Evaluation(NamedTuple):
+    """One look at the whole test set with the averaged network."""
+
+    step: int
+    error: float
+    collapsed: list[int]
+
+
+def installed_versions() -> dict[str, str]:
+    return {"python": platform.python_version()} | {package: version(package) for package in PACKAGES}
+
+
+def current_commit() -> str | None:
+    """The commit of the checkout this package runs from, marked when it has been changed; None for an installed one."""
+    checkout = Path(__file__).parents[2]
+    if not (checkout / ".git").exists():
+        return None
+    command = ["git", "-C", str(checkout), "describe", "--always", "--abbrev=40", "--exclude=*", "--dirty"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+@dataclass
+class Record:
+    """A run. Errors are percentages of the test set; `error` is the last one, the paper's protocol."""
+
+    config: dict[str, Any]
+    recipe: str  # everything that was composed but seed and fold, in a word
+    schema: int = SCHEMA
+    status: str = "running"  # finished, failed or interrupted in the end
+    failure: str | None = None
+    started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    duration: float | None = None  # seconds
+    versions: dict[str, str] = field(default_factory=installed_versions)
+    commit: str | None = field(default_factory=current_commit)
+    class_names: list[str] = field(default_factory=list)
+    labeled: list[int] = field(default_factory=list)  # indices of the labeled images among the training images
+    labeled_per_class: list[int] = field(default_factory=list)
+    num_unlabeled: int = 0
+    num_test: int = 0
+    metrics: dict[str, float | None] = field(default_factory=dict)  # means over the last log_every steps
+    history: list[Evaluation] = field(default_factory=list)
+    confusion: list[list[int]] = field(default_factory=list)
+    class_accuracy: list[float | None] = field(default_factory=list)
+    collapsed: list[int] = field(default_factory=list)
+    error: float | None = None
+    error_best: float | None = None  # for information: chosen on the test set, so never the headline
+    error_median20: float | None = None  # FixMatch's protocol: median of the last 20 evaluations
+
+    def take_history(self, history: list[Evaluation]) -> None:
+        errors = [evaluation.error for evaluation in history]
+        self.history = history
+        self.error, self.error_best, self.error_median20 = errors[-1], min(errors), statistics.median(errors[-20:])
+        self.collapsed = history[-1].collapsed
+
+
+@contextmanager
+def open_record(run_dir: Path, config: DictConfig, recipe: str) -> Iterator[Record]:
+    """Claims a directory for one run and leaves a record in it, whatever happens."""
+    composed = OmegaConf.to_container(config, resolve=True)
+    assert isinstance(composed, dict)
+    record = Record({str(key): value for key, value in composed.items()}, recipe)
+    claim(run_dir, record)
+    started = monotonic()
+    try:
+        yield record
+        record.status = "finished"
+    except BaseException as error:
+        record.status = "failed" if isinstance(error, Exception) else "interrupted"
+        record.failure = "".join(traceback.format_exception_only(error)).strip()
+        raise
+    finally:
+        record.duration = round(monotonic() - started, 3)
+        write(run_dir, record)
+
+
+def claim(run_dir: Path, record: Record) -> None:
+    run_dir.mkdir(parents=True, exist_ok=True)
+    try:
+        with (run_dir / FILE_NAME).open("x") as file:  # exclusive: two runs never share a directory
+            file.write(to_json(record))
+    except FileExistsError:
+        raise ConfigError(
+            f"{run_dir} already holds a run, and a run is never overwritten; "
+            "leave hydra.run.dir out, or name a new directory."
+        ) from None
+
+
+def write(run_dir: Path, record: Record) -> None:
+    """Atomically: a reader sees the old record or the new one, never half of either."""
+    draft = run_dir / f".{FILE_NAME}.draft"
+    with draft.open("w") as file:
+        file.write(to_json(record))
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(run_dir / FILE_NAME)
+
+
+def read(run_dir: Path) -> Record:
+    path = run_dir / FILE_NAME
+    fields = json.loads(path.read_text())
+    if fields.get("schema") != SCHEMA:
+        raise ConfigError(f"{path} has schema {fields.get('schema')}, this version of smoothpl reads schema {SCHEMA}.")
+    record = Record(**fields)
+    record.history = [Evaluation(**evaluation) for evaluation in fields["history"]]
+    return record
+
+
+def to_json(record: Record) -> str:
+    fields = asdict(record)
+    fields["history"] = [evaluation._asdict() for evaluation in record.history]
+    return json.dumps(finite(fields), indent=1, allow_nan=False) + "\n"
+
+
+def finite(value: Any) -> Any:
+    """NaN and infinity become null: JSON has no word for them, and a diverged run must still leave its record."""
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,73 @@
+"""python -m smoothpl.train: the story of a run, from knobs to record."""
+
+import logging
+import os
+import warnings
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import hydra
+from hydra.core.hydra_config import HydraConfig
+from omegaconf import DictConfig
+
+from smoothpl.checks import check
+from smoothpl.cli import run_command
+from smoothpl.config import conf_dir, register
+from smoothpl.recipe import recipe_name
+
+if TYPE_CHECKING:  # torch and Lightning are imported late: saying no to a typo must not take seconds
+    from smoothpl.results.record import Record
+
+register()
+
+
+def train(config: DictConfig, run_dir: Path, recipe: str) -> "Record":
+    """Builds the parts, fits, evaluates the averaged network on the whole test set, and leaves a record."""
+    logging.getLogger("matplotlib").setLevel(logging.WARNING)  # its greeting at the very first import
+    from lightning import seed_everything
+
+    from smoothpl.build import build_data, build_module, build_trainer
+    from smoothpl.callbacks import Recorder
+    from smoothpl.results.record import open_record
+
+    quiet_libraries()
+    seed_everything(config.seed, verbose=False)  # the initial weights; batches and views have generators of their own
+    module = build_module(config)
+    data = build_data(config)
+    with open_record(run_dir, config, recipe) as record:
+        trainer = build_trainer(config, run_dir, Recorder(record))
+        trainer.fit(module, datamodule=data)
+        trainer.save_checkpoint(run_dir / "last.ckpt")
+        trainer.validate(module, datamodule=data, verbose=False)
+    return record
+
+
+def quiet_libraries() -> None:
+    """Silences what the user cannot act on."""
+    for name in ("lightning.pytorch", "lightning.fabric"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    warnings.filterwarnings("ignore", message=".*LeafSpec.* is deprecated")  # between Lightning 2.6 and torch
+    # Steps are made in the main process on purpose: for small images it is faster than handing them over.
+    warnings.filterwarnings("ignore", message=".*does not have many workers.*")
+
+
+@hydra.main(version_base="1.3", config_path=str(conf_dir()), config_name="train")
+def hydra_main(config: DictConfig) -> float | None:
+    run = HydraConfig.get()
+    run_dir = Path(run.runtime.output_dir)
+    try:
+        check(config, run.overrides.task)
+        record = train(config, run_dir, recipe_name(config, run.job.override_dirname))
+    except BaseException:
+        with suppress(OSError):
+            os.removedirs(run_dir)  # leaves no empty directories behind when nothing was begun
+        raise
+    from smoothpl.results.summary import print_summary
+
+    print_summary(record, run_dir)
+    return record.error
+
+
+if __name__ == "__main__":
+    run_command(hydra_main)
