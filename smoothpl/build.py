@@ -47,10 +47,11 @@ def build_module(config: DictConfig) -> SemiSupervisedModule:
 
 def build_trainer(config: DictConfig, run_dir: Path, *callbacks: Callback) -> Trainer:
     logger = instantiate(config.logger)
+    wanted = [callback for callback in instantiate(config.callbacks).values() if callback is not None]
     trainer: Trainer = instantiate(
         config.trainer,
         default_root_dir=run_dir,
         logger=False if logger is None else logger(save_dir=run_dir),
-        callbacks=[*instantiate(config.callbacks).values(), *callbacks],
+        callbacks=[*wanted, *callbacks],
     )
     return trainer

@@ -3,6 +3,7 @@
 import difflib
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 
 from hydra.errors import HydraException, InstantiationException, MissingConfigException
@@ -27,6 +28,10 @@ def run_command(command: Callable[[], None]) -> None:
         return command()
     except (ConfigError, HydraException, OmegaConfBaseException) as error:
         sys.exit(f"\n{explain(error)}")
+    except ValueError as error:
+        if "hydra" in traceback.extract_tb(error.__traceback__)[-1].filename:  # its word on the command line
+            sys.exit(f"\n{error}")
+        raise
 
 
 def explain(error: BaseException) -> str:
@@ -41,7 +46,10 @@ def explain(error: BaseException) -> str:
             case MissingMandatoryValue():
                 return f"{cause.full_key} has no value yet; give it one: {cause.full_key}=..."
             case ConfigKeyError() | ConfigAttributeError() if isinstance(cause.parent_node, DictConfig):
-                return unknown_key(str(cause.full_key), [str(key) for key in cause.parent_node])
+                return unknown_key(
+                    str(cause.full_key),
+                    [str(key) for key in cause.parent_node if key not in ("hydra", "_target_", "_partial_")],
+                )
             case ValidationError():
                 return f"{cause.full_key}: {str(cause).splitlines()[0]}."
             case ValueError() if isinstance(error, InstantiationException):  # a part's own word on its own key

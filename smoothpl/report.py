@@ -32,7 +32,7 @@ def tabulate(records: list[Record]) -> Table:
         if record.status == "finished" and record.error is not None:
             if run in rows[key]:
                 raise ConfigError(
-                    f"{record.recipe} was run twice with fold={run[0]} seed={run[1]}; name the folder of one sweep only."
+                    f"{record.recipe} was run twice with fold={run[0]} seed={run[1]}; name one sweep only."
                 )
             rows[key][run] = record.error
     runs = sorted({run for errors in rows.values() for run in errors})

@@ -1,7 +1,6 @@
 """python -m smoothpl.train: the story of a run, from knobs to record."""
 
 import logging
-import os
 import warnings
 from contextlib import suppress
 from pathlib import Path
@@ -48,8 +47,17 @@ def quiet_libraries() -> None:
     for name in ("lightning.pytorch", "lightning.fabric"):
         logging.getLogger(name).setLevel(logging.WARNING)
     warnings.filterwarnings("ignore", message=".*LeafSpec.* is deprecated")  # between Lightning 2.6 and torch
+    warnings.filterwarnings("ignore", message=".*smaller than the logging interval")  # we log the last step anyway
     # Steps are made in the main process on purpose: for small images it is faster than handing them over.
     warnings.filterwarnings("ignore", message=".*does not have many workers.*")
+
+
+def remove_if_empty(run_dir: Path) -> None:
+    """Leaves no directories behind when nothing was begun: Hydra makes them before it asks us."""
+    with suppress(OSError):  # not empty: something was begun
+        while run_dir.is_relative_to(Path.cwd()) and run_dir != Path.cwd():
+            run_dir.rmdir()
+            run_dir = run_dir.parent
 
 
 @hydra.main(version_base="1.3", config_path=str(conf_dir()), config_name="train")
@@ -60,8 +68,7 @@ def hydra_main(config: DictConfig) -> float | None:
         check(config, run.overrides.task)
         record = train(config, run_dir, recipe_name(config, run.job.override_dirname))
     except BaseException:
-        with suppress(OSError):
-            os.removedirs(run_dir)  # leaves no empty directories behind when nothing was begun
+        remove_if_empty(run_dir)
         raise
     from smoothpl.results.summary import print_summary
 

@@ -66,9 +66,11 @@ class Distort:
 
 def resample(images: Tensor, matrix: Tensor, offset: Tensor) -> Tensor:
     """Reads every image at `matrix @ position + offset`, matrix (B, 2, 2), offset (B, 2); empty beyond the border."""
-    grid = functional.affine_grid(
-        torch.cat([matrix, offset.unsqueeze(2)], dim=2), list(images.shape), align_corners=False
-    )
+    size, (height, width) = len(images), images.shape[-2:]
+    identity = torch.eye(2, 3, device=images.device).unsqueeze(0)
+    positions = functional.affine_grid(identity, [1, 1, height, width], align_corners=False).view(1, -1, 2)
+    # One grid turned for every image: affine_grid itself refuses an empty batch, which labels alone have.
+    grid = (positions @ matrix.mT + offset.unsqueeze(1)).view(size, height, width, 2)
     return functional.grid_sample(images.float() / 255, grid, align_corners=False)
 
 

@@ -1,0 +1,30 @@
+"""Composes configurations as the command line does, for tests that run over everything in conf/."""
+
+from functools import cache
+from typing import Any
+
+from hydra import compose, initialize_config_dir
+from hydra.utils import instantiate
+from omegaconf import DictConfig
+
+from smoothpl.config import conf_dir, register
+
+TINY = ("max_steps=4", "eval_every=2", "log_every=2", "batch_size=4", "callbacks.progress=null")
+
+
+def composed(*overrides: str) -> DictConfig:
+    register()
+    with initialize_config_dir(str(conf_dir()), version_base="1.3"):
+        return compose("train", overrides=list(overrides))
+
+
+@cache
+def options(group: str) -> list[str]:
+    """The file names in conf/<group>."""
+    return sorted(path.stem for path in (conf_dir() / group).glob("*.yaml"))
+
+
+def build(group: str, option: str) -> Any:
+    """The part that a YAML describes. A power needs an exponent of its own."""
+    extra = ["shape.mu=3"] if (group, option) == ("shape", "power") else []
+    return instantiate(composed(f"{group}={option}", *extra)[group])

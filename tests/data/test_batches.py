@@ -1,0 +1,88 @@
+from itertools import chain
+
+import pytest
+import torch
+from torch.utils.data import DataLoader
+
+from smoothpl.data import RawStep, Steps, balanced, digits
+from smoothpl.data.batches import Slices
+
+SOURCE = digits()
+
+
+def steps(seed: int = 0, max_steps: int = 2**20, includes_labeled: bool = False) -> Steps:
+    fold = balanced(SOURCE.train.labels, 40, 10, 0, includes_labeled)
+    return Steps(
+        SOURCE.train,
+        fold,
+        batch_size=8,
+        unlabeled_ratio=7,
+        max_steps=max_steps,
+        seed=seed,
+        num_weak_draws=2,
+        num_strong_draws=9,
+    )
+
+
+def same(a: RawStep, b: RawStep) -> bool:
+    return all(torch.equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+def test_a_step_is_a_function_of_seed_and_number() -> None:
+    run = steps()
+    late = run[2**20 - 1]
+    run[0]
+    assert same(steps()[2**20 - 1], late)
+    assert not same(steps(seed=1)[2**20 - 1], late)
+    assert not same(run[2**20 - 2], late)
+
+
+@pytest.mark.parametrize("num_workers", [1, 2])
+def test_workers_do_not_change_the_steps(num_workers: int) -> None:
+    loader = DataLoader(steps(max_steps=7), batch_size=None, num_workers=num_workers)
+    assert all(same(one, other) for one, other in zip(loader, steps(max_steps=7), strict=False))
+
+
+def test_labeled_images_come_from_the_fold_with_their_own_labels() -> None:
+    run = steps()
+    known = {tuple(run.train.images[i].flatten().tolist()): int(run.train.labels[i]) for i in run.fold.labeled}
+    for step in (run[number] for number in range(20)):
+        assert [known[tuple(image.flatten().tolist())] for image in step.labeled] == step.label.tolist()
+
+
+def test_unlabeled_images_are_named_by_their_place_among_the_unlabeled() -> None:
+    run = steps()
+    step = run[3]
+    assert torch.equal(step.unlabeled, run.train.images[run.fold.unlabeled[step.image]])
+
+
+def test_every_image_has_its_turn_about_equally_often() -> None:
+    run = steps(includes_labeled=True)
+    count = torch.bincount(torch.cat([run[number].image for number in range(1000)]), minlength=1297)
+    expected = 56 * 1000 / 1297
+    assert count.min() > expected - 6 * expected**0.5
+    assert count.max() < expected + 6 * expected**0.5
+
+
+def test_labeled_and_unlabeled_streams_are_independent() -> None:
+    """TorchSSL's are not: there, labeled index k is unlabeled index k modulo the number of labels."""
+    run = steps(includes_labeled=True)
+    place = {tuple(run.train.images[i].flatten().tolist()): k for k, i in enumerate(run.fold.labeled.tolist())}
+    pairs = chain.from_iterable(zip(run[t].labeled, run[t].image, strict=False) for t in range(100))
+    agree = [place[tuple(labeled.flatten().tolist())] == int(image) % 40 for labeled, image in pairs]
+    assert sum(agree) / len(agree) < 0.1
+
+
+def test_draws_are_uniform() -> None:
+    draws = torch.cat([steps()[number].strong_draws for number in range(100)])
+    assert draws.dtype == torch.float32
+    assert 0 <= draws.min() < 0.001
+    assert 0.999 < draws.max() < 1
+    torch.testing.assert_close(draws.mean(dim=0), torch.full((9,), 0.5), atol=0.02, rtol=0)
+
+
+@pytest.mark.parametrize("size", [1, 7, 500, 600])
+def test_slices_hold_every_image_once_and_in_order(size: int) -> None:
+    slices = Slices(SOURCE.test, size)
+    assert torch.equal(torch.cat([part.labels for part in slices]), SOURCE.test.labels)
+    assert sum(1 for _ in slices) == len(slices)

@@ -1,0 +1,57 @@
+import pytest
+import torch
+
+from smoothpl.build import build_data
+from smoothpl.data import Batch, SemiSupervisedData
+from tests.composing import TINY, composed, options
+
+
+def opened(*overrides: str) -> SemiSupervisedData:
+    data = build_data(composed(*TINY, *overrides))
+    data.setup("fit")
+    return data
+
+
+def first_batch(data: SemiSupervisedData) -> Batch:
+    batch = data.on_after_batch_transfer(next(iter(data.train_dataloader())), 0)
+    assert isinstance(batch, Batch)
+    return batch
+
+
+@pytest.mark.parametrize("method", options("method"))
+def test_every_method_gets_the_views_that_it_learns_from(method: str) -> None:
+    batch = first_batch(opened(f"method={method}"))
+    assert batch.labeled.shape == (4, 1, 8, 8)
+    assert len(batch.weak) == (0 if method == "supervised" else 28)
+    assert (batch.strong is None) == (method in ("supervised", "pseudo_label"))
+
+
+def test_methods_share_their_batches_so_that_runs_can_be_paired() -> None:
+    fixmatch, smooth = first_batch(opened("method=fixmatch")), first_batch(opened("method=smooth"))
+    assert all(torch.equal(a, b) for a, b in zip(fixmatch, smooth, strict=True))  # type: ignore[arg-type]
+
+
+def test_another_seed_draws_other_batches_and_leaves_the_labeled_images_as_they_were() -> None:
+    one, other = opened("seed=0"), opened("seed=1")
+    assert torch.equal(one.fold.labeled, other.fold.labeled)
+    assert not torch.equal(first_batch(one).image, first_batch(other).image)
+
+
+def test_another_fold_labels_other_images_and_leaves_the_chance_of_training_as_it_was() -> None:
+    one, other = opened("fold=0"), opened("fold=1")
+    assert not torch.equal(one.fold.labeled, other.fold.labeled)
+    assert torch.equal(first_batch(one).image, first_batch(other).image)
+
+
+def test_the_test_set_is_seen_whole_and_never_distorted() -> None:
+    data = opened()
+    images, labels = data.on_after_batch_transfer(next(iter(data.test_dataloader())), 0)
+    assert torch.equal(labels, data.source.test.labels)
+    assert torch.equal(images, data.views.of_test(data.source.test.images))
+
+
+def test_no_test_image_trains() -> None:
+    data = opened()
+    trained = {tuple(image.flatten().tolist()) for image in data.source.train.images}
+    tested = {tuple(image.flatten().tolist()) for image in data.source.test.images}
+    assert trained.isdisjoint(tested)

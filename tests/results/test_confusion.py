@@ -1,0 +1,32 @@
+import math
+
+import torch
+
+from smoothpl.results.confusion import class_accuracy, collapsed_classes, error_rate
+
+
+def test_the_error_is_the_share_off_the_diagonal() -> None:
+    assert error_rate(torch.tensor([[8, 2], [1, 9]])) == 15.0
+
+
+def test_class_accuracy_is_the_diagonal_over_the_row() -> None:
+    assert class_accuracy(torch.tensor([[8, 2], [1, 4]])).tolist() == [80.0, 80.0]
+    assert math.isnan(class_accuracy(torch.tensor([[8, 2], [0, 0]]))[1].item())
+
+
+def test_a_class_collapses_when_its_column_sums_below_a_fifth() -> None:
+    """The paper's example: columns that sum to about 0.37, 0.20 and 0.00 (Sec. 4.4)."""
+    rows = torch.tensor([[990, 10, 0], [900, 95, 5], [900, 100, 0]])
+    assert collapsed_classes(rows) == [2]
+    rows[1] = torch.tensor([910, 85, 5])
+    assert collapsed_classes(rows) == [1, 2]
+
+
+def test_collapse_does_not_depend_on_how_many_images_a_class_has() -> None:
+    assert collapsed_classes(torch.tensor([[1000, 0], [8, 2]])) == []
+    assert collapsed_classes(torch.tensor([[1000, 0], [9, 1]])) == [1]
+
+
+def test_a_class_without_images_can_still_be_predicted() -> None:
+    assert collapsed_classes(torch.tensor([[5, 5], [0, 0]])) == []
+    assert collapsed_classes(torch.tensor([[10, 0], [0, 0]])) == [1]

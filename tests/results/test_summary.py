@@ -1,0 +1,48 @@
+import io
+from pathlib import Path
+
+from rich.console import Console
+
+from smoothpl.results.record import Evaluation, Record
+from smoothpl.results.summary import print_summary
+
+
+def summary(record: Record, path: Path = Path("outputs/run")) -> str:
+    console = Console(file=io.StringIO(), width=80)
+    print_summary(record, path, console)
+    return str(console.file.getvalue())  # type: ignore[attr-defined]
+
+
+def finished(collapsed: list[int]) -> Record:
+    record = Record({"benchmark": "digits_40"}, "smooth,abc", num_test=500, duration=83.4)
+    record.take_history([Evaluation(10, 12.345, collapsed)])
+    record.class_names, record.class_accuracy = ["zero", "one"], [99.6, None]
+    record.metrics = {"train/labeled_loss": 0.5, "train/coverage": 0.25, "train/unlabeled_loss": None}
+    return record
+
+
+def test_the_table_says_what_matters() -> None:
+    text = summary(finished([]))
+    for words in (
+        "12.35 %",
+        "500 test images",
+        "0.5000",
+        "0.2500",
+        "zero:\u00a0100",
+        "one:\u00a0none",
+        "83 s",
+        "smooth,abc",
+    ):
+        assert words in text
+    assert "NaN" in text
+    assert "none" in text.split("collapsed classes")[1]
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_collapsed_classes_are_named() -> None:
+    assert "one" in summary(finished([1])).split("collapsed classes")[1].splitlines()[0]
+
+
+def test_the_path_of_the_record_is_never_broken_over_lines() -> None:
+    long = Path("outputs") / ("x" * 200)
+    assert f"record: {long}/run.json" in summary(finished([]), long)

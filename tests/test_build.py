@@ -1,0 +1,34 @@
+from pathlib import Path
+
+import torch
+from lightning.pytorch.loggers import CSVLogger
+
+from smoothpl.build import build_data, build_module, build_trainer
+from smoothpl.callbacks import EMA, ProgressReport
+from tests.composing import composed
+
+
+def test_data_are_not_read_before_training_starts() -> None:
+    assert not hasattr(build_data(composed()), "source")
+
+
+def test_the_knobs_reach_the_parts() -> None:
+    module = build_module(composed("threshold=0.8", "shape=square", "unlabeled_weight=3", "log_every=7"))
+    assert module.weighting is not None
+    assert module.weighting.policy.threshold == 0.8
+    assert module.weighting.shape.mu == 2  # type: ignore[attr-defined]
+    assert (module.unlabeled_weight, module.log_every) == (3, 7)
+
+
+def test_the_network_is_laid_out_for_fast_convolutions() -> None:
+    weight = build_module(composed()).network.get_parameter("blocks.1.conv1.weight")
+    assert weight.is_contiguous(memory_format=torch.channels_last)
+
+
+def test_the_trainer_watches_with_the_callbacks_of_the_config(tmp_path: Path) -> None:
+    trainer = build_trainer(composed(), tmp_path)
+    assert {EMA, ProgressReport} <= {type(callback) for callback in trainer.callbacks}
+    assert isinstance(trainer.logger, CSVLogger)
+    silent = build_trainer(composed("callbacks.progress=null", "logger=none"), tmp_path)
+    assert ProgressReport not in {type(callback) for callback in silent.callbacks}
+    assert silent.logger is None

@@ -1,0 +1,59 @@
+import pytest
+
+from smoothpl.checks import check
+from smoothpl.errors import ConfigError
+from tests.composing import composed
+
+WRONG = {
+    "threshold=1": r"threshold=1\.0 must lie strictly between 0 and 1.*0\.95",
+    "threshold=0": r"threshold=0\.0 must lie strictly",
+    "threshold=-0.5": r"threshold=-0\.5 must lie strictly",
+    "threshold=nan": r"threshold=nan must lie strictly",
+    "threshold=null": r"threshold=null, but method=smooth needs a threshold",
+    "num_labels=45": r"num_labels=45 does not divide evenly among 10 classes .*for example num_labels=40",
+    "num_labels=3": r"for example num_labels=10",
+    "num_labels=0": r"num_labels=0 must be a positive",
+    "max_steps=0": r"max_steps=0 must be a positive",
+    "batch_size=-1": r"batch_size=-1 must be a positive",
+    "eval_every=0": r"eval_every=0 must be a positive",
+    "log_every=0": r"log_every=0 must be a positive",
+    "fold=-1": r"fold=-1 must be 0 or a positive",
+    "seed=-1": r"seed=-1 must be 0 or a positive",
+    "ema_decay=1": r"ema_decay=1\.0 must lie in \[0, 1\)",
+    "norm_momentum=0": r"norm_momentum=0\.0 must lie in \(0, 1\]",
+    "unlabeled_weight=0": r"unlabeled_weight=0\.0 must be positive.*method=supervised",
+    "unlabeled_ratio=0": r"unlabeled_ratio=0 must be positive.*method=supervised",
+    "learned_view=side": r"learned_view=side must be strong .* or weak",
+    "factor_weight=-1": r"factor_weight=-1\.0 must not be negative",
+    "shape=step factor_weight=0.1": r"factor_weight=0\.1 has no effect with shape=step.*shape=linear",
+    "shape=linear method=supervised": r"shape would have no effect: method=supervised",
+    "threshold=0.9 method=supervised": r"threshold would have no effect",
+    "unlabeled_ratio=7 unlabeled_weight=1 method=supervised": r"unlabeled_weight, unlabeled_ratio would have no effect",
+    "target=hard method=supervised": r"target would have no effect",
+    "factor_weight=0.1 method=supervised": r"factor_weight would have no effect",
+    "smooth_unlabeled_weight=2 method=fixmatch": r"smooth_unlabeled_weight=2\.0 has no effect with method=fixmatch",
+    "smooth_unlabeled_weight=2 unlabeled_weight=1": r"smooth_unlabeled_weight=2\.0 has no effect",
+    "+colour=blue": r"colour=blue was added to the configuration, but nothing reads it",
+}
+
+
+@pytest.mark.parametrize("words", WRONG)
+def test_a_contradiction_is_refused_with_knob_value_rule_and_way_out(words: str) -> None:
+    overrides = words.split()
+    with pytest.raises(ConfigError, match=WRONG[words]):
+        check(composed(*overrides), overrides)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "seed=0",
+        "fold=0",
+        "ema_decay=0",
+        "smooth_unlabeled_weight=2",
+        "method=pseudo_label shape=linear",
+        "num_labels=10",
+    ],
+)
+def test_what_makes_sense_is_accepted(words: str) -> None:
+    check(composed(*words.split()), words.split())

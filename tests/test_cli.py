@@ -1,0 +1,162 @@
+"""The command line as a user meets it: real processes, from a foreign directory."""
+
+import os
+import subprocess
+import sys
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from smoothpl.cli import explain
+from smoothpl.results.record import Record, read
+
+SHORT = ("max_steps=3", "eval_every=3", "batch_size=4")
+
+
+def smoothpl(command: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "COLUMNS": "80", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "error"}
+    return subprocess.run(
+        [sys.executable, "-W", "ignore:builtin type:DeprecationWarning", "-m", f"smoothpl.{command}", *arguments],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def records(folder: Path) -> list[Record]:
+    return [read(path.parent) for path in sorted(folder.rglob("run.json"))]
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_the_cards_command_in_any_order(tmp_path: Path, backwards: bool) -> None:
+    card = ["method=smooth", "shape=sqrt", "threshold=0.98", *SHORT]
+    done = smoothpl("train", *(reversed(card) if backwards else card), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    (record,) = records(tmp_path / "outputs" / "digits_40")
+    assert record.config["shape"]["mu"] == 0.5
+    assert record.config["threshold"] == 0.98
+    (path,) = tmp_path.rglob("run.json")
+    recipe, which = path.parts[-4:-2]
+    assert recipe.startswith("smooth,")
+    assert which == "fold=0,seed=2046"
+    assert f"record: {path}" in done.stdout
+    assert "step 3/3" in done.stdout
+    for words in (
+        "error (last)",
+        "supervised loss",
+        "coverage",
+        "mean weight",
+        "class accuracy",
+        "collapsed",
+        "duration",
+    ):
+        assert words in done.stdout
+    assert all(len(line) <= 80 for line in done.stdout.splitlines() if not line.startswith("record:"))
+
+
+def test_a_multirun_runs_every_combination_into_one_folder_and_the_report_reads_it(tmp_path: Path) -> None:
+    done = smoothpl("train", "-m", "method=fixmatch,smooth", "fold=0,1", *SHORT, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (sweep,) = (tmp_path / "outputs" / "sweeps").iterdir()
+    runs = records(sweep)
+    assert sorted((r.config["method"], r.config["fold"]) for r in runs) == sorted(
+        product(["fixmatch", "smooth"], [0, 1])
+    )
+    assert len({record.recipe for record in runs}) == 2
+    report = smoothpl("report", str(sweep), cwd=tmp_path)
+    assert report.returncode == 0, report.stderr
+    assert report.stdout.count("±") == 3
+
+
+def test_one_failing_job_does_not_stop_the_others_and_the_exit_code_says_so(tmp_path: Path) -> None:
+    done = smoothpl("train", "-m", "threshold=2,0.9", *SHORT, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "threshold=2.0 must lie strictly between 0 and 1" in done.stderr
+    assert [record.config["threshold"] for record in records(tmp_path)] == [0.9]
+
+
+WRONG = {
+    "treshold=0.9": "treshold is not a knob: did you mean threshold?",
+    "shape.muu=2": "shape.muu is not a knob: did you mean shape.mu?",
+    "zzz=1": "zzz is not a knob: known are",
+    "shape.nu=2": "shape.nu is not a knob: known are mu.",
+    "threshold=high": "threshold: Value 'high' of type 'str' could not be converted to Float.",
+    "max_steps=1.5": "max_steps: Value '1.5' of type 'float' could not be converted to Integer.",
+    "shape=cubic": "shape=cubic is not an option; shape is one of linear, power, sqrt, square, step.",
+    "shape=power": "shape.mu has no value yet; give it one: shape.mu=...",
+    "shape=null": "Config group override must be a string",
+    "threshold=1.5": "threshold=1.5 must lie strictly between 0 and 1",
+    "num_labels=45": "use a multiple of 10",
+    "shape=power shape.mu=-1": "shape.mu=-1 must be positive; for a hard cut use shape=step.",
+    "net.depth=11": "net.depth=11 must be 4 + 6 n",
+    "shape=linear method=supervised": "shape would have no effect: method=supervised learns from labels alone",
+}
+
+
+@pytest.mark.parametrize("words", WRONG)
+def test_a_mistake_is_one_message_without_a_traceback_and_leaves_nothing_behind(tmp_path: Path, words: str) -> None:
+    done = smoothpl("train", *words.split(), cwd=tmp_path)
+    assert done.returncode == 1
+    assert WRONG[words] in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) <= 4
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_directory_that_holds_a_run_is_never_written_to_again(tmp_path: Path) -> None:
+    arguments = ("hydra.run.dir=here", *SHORT)
+    assert smoothpl("train", *arguments, cwd=tmp_path).returncode == 0
+    before = {path: path.read_bytes() for path in (tmp_path / "here").rglob("*") if path.is_file()}
+    again = smoothpl("train", *arguments, cwd=tmp_path)
+    assert again.returncode == 1
+    assert "already holds a run" in again.stderr
+    assert {path: path.read_bytes() for path in (tmp_path / "here").rglob("*") if path.is_file()} == before
+
+
+def test_help_is_a_page_for_people(tmp_path: Path) -> None:
+    page = smoothpl("train", "--help", cwd=tmp_path).stdout
+    assert page.count("python -m smoothpl.train") >= 5
+    assert "threshold" in page
+    assert "shape: linear, power, sqrt, square, step" in page
+    assert all(len(line) <= 80 for line in page.splitlines())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_composed_configuration_can_be_seen(tmp_path: Path) -> None:
+    shown = smoothpl("train", "--cfg", "job", "shape=sqrt", "threshold=0.98", cwd=tmp_path).stdout
+    assert "threshold: 0.98" in shown
+    assert "mu: 0.5" in shown
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["threshold=2"]])
+def test_saying_no_does_not_wait_for_torch(tmp_path: Path, arguments: list[str]) -> None:
+    program = (
+        "import runpy, sys\n"
+        f"sys.argv = ['train', *{arguments}]\n"
+        "try:\n    runpy.run_module('smoothpl.train', run_name='__main__')\n"
+        "except SystemExit:\n    pass\n"
+        "assert 'torch' not in sys.modules\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_shape_of_ones_own_is_one_class_and_one_yaml(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "class Always:\n    def __call__(self, confidence, threshold):\n        return confidence * 0 + 1\n"
+    )
+    (tmp_path / "conf" / "shape").mkdir(parents=True)
+    (tmp_path / "conf" / "shape" / "always.yaml").write_text("_target_: mine.Always\n")
+    done = smoothpl("train", "--config-dir", "conf", "shape=always", *SHORT, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (record,) = records(tmp_path)
+    assert record.metrics["train/coverage"] == 1
+    assert record.metrics["train/weight_mean"] == 1
+
+
+def test_an_error_that_nobody_foresaw_is_told_as_it_is() -> None:
+    assert explain(RuntimeError("something else")) == "something else"

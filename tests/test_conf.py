@@ -1,0 +1,68 @@
+"""Every file in conf/, and every way of combining them."""
+
+from itertools import permutations, product
+from pathlib import Path
+
+import pytest
+from hydra.core.config_store import ConfigStore
+from hydra.utils import instantiate
+from omegaconf import OmegaConf
+
+from smoothpl.build import build_data, build_module
+from smoothpl.checks import check
+from smoothpl.config import TrainConfig, conf_dir, register
+from tests.composing import build, composed, options
+
+PARTS = ["data", "split", "views", "net", "policy", "shape", "target", "optim", "callbacks"]
+EVERY_PART = [(group, option) for group in PARTS for option in options(group)]
+
+
+@pytest.mark.parametrize(("group", "option"), EVERY_PART, ids=["=".join(part) for part in EVERY_PART])
+def test_every_part_can_be_built(group: str, option: str) -> None:
+    assert build(group, option) is not None
+
+
+@pytest.mark.parametrize(("benchmark", "method"), list(product(options("benchmark"), options("method"))))
+def test_every_method_composes_with_every_benchmark(benchmark: str, method: str) -> None:
+    config = composed(f"benchmark={benchmark}", f"method={method}")
+    check(config)
+    assert (config.benchmark, config.method) == (benchmark, method)
+    assert not OmegaConf.missing_keys(config)
+    build_data(config)
+    build_module(config)
+
+
+@pytest.mark.parametrize(
+    "order", list(permutations(["method=fixmatch", "shape=sqrt", "threshold=0.98", "benchmark=digits_40"]))
+)
+def test_the_command_line_wins_in_any_order(order: tuple[str, ...]) -> None:
+    config = composed(*order)
+    assert (config.method, config.shape.mu, config.threshold) == ("fixmatch", 0.5, 0.98)
+
+
+@pytest.mark.parametrize("method", [method for method in options("method") if method != "supervised"])
+@pytest.mark.parametrize("shape", options("shape"))
+def test_every_method_takes_every_shape(method: str, shape: str) -> None:
+    mu = ["shape.mu=3"] if shape == "power" else []
+    config = composed(f"method={method}", f"shape={shape}", *mu)
+    check(config)
+    assert type(instantiate(config.shape)).__name__ == ("Step" if shape == "step" else "Power")
+
+
+def test_a_group_is_never_named_like_a_plain_knob() -> None:
+    """conf/threshold/ would make threshold=0.98 a choice of file."""
+    register()
+    schema = OmegaConf.structured(ConfigStore.instance().load("schema.yaml").node)
+    bundles = {"benchmark", "method"}
+    plain = {name for name in schema if OmegaConf.is_missing(schema, name)} - bundles
+    groups = {path.name for path in conf_dir().iterdir() if path.is_dir()}
+    assert groups - {"hydra"} <= set(TrainConfig.__dataclass_fields__)
+    assert not plain & groups
+
+
+def test_an_experiment_wins_over_the_method_and_loses_to_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "experiment").mkdir()
+    text = "# @package _global_\ndefaults:\n  - override /shape: square\nthreshold: 0.7\nfold: 5\n"
+    (tmp_path / "experiment" / "mine.yaml").write_text(text)
+    config = composed("experiment=mine", "fold=1", f"hydra.searchpath=[file://{tmp_path}]")
+    assert (config.threshold, config.shape.mu, config.fold) == (0.7, 2, 1)

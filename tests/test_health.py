@@ -1,0 +1,27 @@
+import pytest
+import torch
+
+from smoothpl.health import RunningMeans
+
+
+def test_a_flush_gives_the_means_since_the_last_one() -> None:
+    means = RunningMeans(("loss", "coverage"))
+    means.add([torch.tensor(1.0), torch.tensor(0.25)])
+    means.add([torch.tensor(3.0), torch.tensor(0.75)])
+    assert means.flush() == {"loss": 2.0, "coverage": 0.5}
+    means.add([torch.tensor(5.0), torch.tensor(1.0)])
+    assert means.flush() == {"loss": 5.0, "coverage": 1.0}
+
+
+def test_half_an_interval_survives_a_checkpoint() -> None:
+    before, after = RunningMeans(("loss",)), RunningMeans(("loss",))
+    before.add([torch.tensor(1.0)])
+    after.load_state_dict(before.state_dict())
+    after.add([torch.tensor(2.0)])
+    assert after.flush() == {"loss": pytest.approx(1.5)}
+
+
+def test_no_gradient_is_kept_alive() -> None:
+    means = RunningMeans(("loss",))
+    means.add([torch.tensor(1.0, requires_grad=True)])
+    assert not means.sums.requires_grad

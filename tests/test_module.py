@@ -1,0 +1,109 @@
+from collections import Counter
+from typing import Any
+
+import pytest
+import torch
+from lightning import Trainer
+from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from smoothpl.build import build_data, build_module
+from smoothpl.data import Batch
+from smoothpl.losses import factor_loss, labeled_loss, unlabeled_loss
+from smoothpl.module import SemiSupervisedModule
+from smoothpl.pseudo import pseudo_labels
+from smoothpl.train import quiet_libraries
+from tests.composing import TINY, composed, options
+
+HALF_SURE = "threshold=0.12"  # an untrained network is barely surer than chance
+
+
+def module_and_batch(*overrides: str) -> tuple[SemiSupervisedModule, Batch]:
+    config = composed(*TINY, *overrides)
+    torch.manual_seed(0)
+    module, data = build_module(config), build_data(config)
+    data.setup("fit")
+    return module, data.on_after_batch_transfer(next(iter(data.train_dataloader())), 0)
+
+
+def loss_of(module: SemiSupervisedModule, batch: Batch) -> torch.Tensor:
+    return (module.learn_from_all(batch, module.weighting) if module.weighting else module.learn_from_labels(batch))[0]
+
+
+@pytest.mark.parametrize("shape", options("shape"))
+@pytest.mark.parametrize("method", ["fixmatch", "smooth", "pseudo_label"])
+def test_the_loss_is_labeled_plus_weighted_unlabeled(method: str, shape: str) -> None:
+    mu = ["shape.mu=3"] if shape == "power" else []
+    module, batch = module_and_batch(f"method={method}", f"shape={shape}", HALF_SURE, "unlabeled_weight=1.7", *mu)
+    assert module.weighting is not None
+    learned = batch.weak if batch.strong is None else batch.strong
+    logits = module.network(torch.cat([batch.labeled, batch.weak] + ([] if batch.strong is None else [batch.strong])))
+    weak, strong = logits[4:32], logits[-len(learned) :]
+    pseudo = pseudo_labels(weak)
+    weight = module.weighting.shape(pseudo.confidence, torch.full((28,), 0.12))
+    expected = labeled_loss(logits[:4], batch.label) + 1.7 * unlabeled_loss(strong, pseudo.label, weight)
+    assert (weight > 0).any()
+    torch.testing.assert_close(loss_of(module, batch), expected)
+
+
+def test_the_factor_loss_teaches_the_weak_view_to_be_surer() -> None:
+    module, batch = module_and_batch("method=smooth", HALF_SURE, "factor_weight=0.5")
+    assert module.weighting is not None
+    weak = module.network(torch.cat([batch.labeled, batch.weak, batch.strong]))[4:32]  # type: ignore[list-item]
+    weight = module.weighting.shape(weak.softmax(dim=1).max(dim=1).values, torch.full((28,), 0.12))
+    without, _ = module_and_batch("method=smooth", HALF_SURE)
+    gap = loss_of(module, batch) - loss_of(without, batch)
+    torch.testing.assert_close(gap, 0.5 * factor_loss(weight))
+
+
+def test_supervised_learns_from_labels_alone() -> None:
+    module, batch = module_and_batch("method=supervised")
+    assert module.weighting is None
+    torch.testing.assert_close(loss_of(module, batch), labeled_loss(module.network(batch.labeled), batch.label))
+
+
+def test_the_networks_that_are_evaluated_and_trained_start_equal_and_only_one_is_trained() -> None:
+    module, _ = module_and_batch()
+    for averaged, live in zip(module.average.parameters(), module.network.parameters(), strict=True):
+        assert torch.equal(averaged, live)
+        assert averaged is not live
+        assert not averaged.requires_grad
+
+
+class Synchronisations(TorchDispatchMode):
+    """Counts the operations that make the host wait for the device, or whose output dims depend on values."""
+
+    WAITING = ("_local_scalar_dense", "nonzero", "is_nonzero", "masked_select", "equal", "unique", "item")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: Counter[str] = Counter()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = func.overloadpacket.__name__
+        if name in self.WAITING:
+            self.found[name] += 1
+        return func(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("method", options("method"))
+def test_a_step_never_asks_the_device_for_a_number(method: str) -> None:
+    module, batch = module_and_batch(f"method={method}", "log_every=100")
+    module.trainer = Trainer(max_steps=100, logger=False, enable_checkpointing=False, barebones=True)
+    module.trainer.fit_loop.epoch_loop.batch_progress.is_last_batch = False
+    with Synchronisations() as synchronisations:
+        module.training_step(batch, 0).backward()
+    assert not synchronisations.found
+
+
+def test_evaluation_asks_the_averaged_network() -> None:
+    module, _ = module_and_batch()
+    nn.init.zeros_(module.average.get_submodule("classify").weight)  # type: ignore[arg-type]
+    nn.init.constant_(module.average.get_submodule("classify").bias, 0)  # type: ignore[arg-type]
+    module.average.get_submodule("classify").bias.data[3] = 1  # type: ignore[operator, union-attr]
+    quiet_libraries()
+    trainer = Trainer(logger=False, enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False)
+    trainer.validate(module, datamodule=build_data(composed(*TINY)), verbose=False)
+    assert module.last_confusion.sum() == 500
+    assert module.last_confusion[:, 3].sum() == 500
+    assert trainer.callback_metrics["val/collapsed_classes"] == 9

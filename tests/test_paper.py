@@ -1,0 +1,46 @@
+"""The paper as oracle: its hyperparameters, its formulas in limits, its names."""
+
+import pytest
+import torch
+
+from smoothpl.pseudo import Power, Step
+from tests.composing import composed
+
+
+def test_the_optimiser_is_the_papers() -> None:
+    """Appendix, hyperparameters for CIFAR-10; only the schedule is scaled down for digits."""
+    config = composed()
+    assert config.optim.learning_rate == 0.03
+    assert config.optim.momentum == 0.9
+    assert config.optim.weight_decay == 5e-4
+    assert config.threshold == 0.95
+    assert config.factor_weight == 0
+    assert config.seed == 2046
+    assert config.unlabeled_ratio == 448 / 64
+
+
+@pytest.mark.parametrize(("net", "width"), [("wrn_28_2", 2), ("wrn_28_8", 8)])
+def test_the_cifar_networks_are_the_papers(net: str, width: int) -> None:
+    config = composed(f"net={net}")
+    assert (config.net.depth, config.net.width, config.net.variant) == (28, width, "torchssl")
+
+
+def test_fixmatch_has_unlabeled_weight_1_and_smooth_the_benchmarks_own() -> None:
+    assert composed("method=fixmatch").unlabeled_weight == 1
+    smooth = composed("method=smooth")
+    assert smooth.unlabeled_weight == smooth.smooth_unlabeled_weight > 1
+
+
+def test_averages_forget_within_the_run_as_on_cifar() -> None:
+    """0.999 and 0.001 over 2^20 steps: both windows are 1,000 steps, a thousandth of the run."""
+    config = composed()
+    assert 1 - config.ema_decay == pytest.approx(config.norm_momentum)
+    assert 1 / config.norm_momentum <= config.max_steps / 5
+
+
+def test_as_mu_goes_to_0_the_ramp_becomes_the_step_and_as_it_grows_only_certainty_counts() -> None:
+    """Sec. 3.5."""
+    confidence = torch.tensor([0.2, 0.95, 0.951, 0.97, 0.999, 1.0], dtype=torch.float64)
+    threshold = torch.full_like(confidence, 0.95)
+    torch.testing.assert_close(Power(1e-9)(confidence, threshold), Step()(confidence, threshold), atol=1e-6, rtol=0)
+    assert Power(1e6)(confidence, threshold).tolist() == [0, 0, 0, 0, 0, 1]

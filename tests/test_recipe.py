@@ -1,0 +1,47 @@
+import pytest
+
+from smoothpl.recipe import recipe_digest, recipe_name
+from tests.composing import composed
+
+SAME = [
+    "fold=3",
+    "seed=7",
+    "eval_every=7",
+    "log_every=3",
+    "logger=none",
+    "trainer.accelerator=cpu",
+    "data.num_workers=2",
+]
+OTHER = [
+    "threshold=0.9",
+    "shape=sqrt",
+    "net.width=2",
+    "max_steps=7",
+    "num_labels=50",
+    "optim.momentum=0.5",
+    "ema_decay=0",
+]
+
+
+@pytest.mark.parametrize("override", SAME)
+def test_which_run_it_is_and_who_watches_is_not_part_of_the_recipe(override: str) -> None:
+    assert recipe_digest(composed(override)) == recipe_digest(composed())
+
+
+@pytest.mark.parametrize("override", OTHER)
+def test_all_that_changes_what_is_learned_is_part_of_the_recipe(override: str) -> None:
+    assert recipe_digest(composed(override)) != recipe_digest(composed())
+
+
+def test_what_was_composed_counts_and_not_the_name_of_the_method() -> None:
+    by_hand = composed("method=fixmatch", "shape=linear", "unlabeled_weight=${smooth_unlabeled_weight}")
+    assert recipe_digest(by_hand) == recipe_digest(composed("method=smooth"))
+    assert recipe_digest(composed("method=fixmatch")) != recipe_digest(composed("method=smooth"))
+
+
+def test_a_name_is_a_directory_that_every_file_system_takes() -> None:
+    name = recipe_name(composed(), "data.root=/a/b," + "x" * 500)
+    assert name.startswith("smooth,data.root=_a_b,xxx")
+    assert name.endswith(recipe_digest(composed()))
+    assert len(name.encode()) < 255
+    assert recipe_name(composed()) == f"smooth,{recipe_digest(composed())}"

@@ -1,0 +1,80 @@
+import math
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from smoothpl.results.record import Record, read
+from smoothpl.train import train
+from tests.composing import TINY, composed, options
+
+
+def run(run_dir: Path, *overrides: str) -> tuple[Record, dict[str, Tensor]]:
+    record = train(composed(*TINY, *overrides), run_dir, "test")
+    return record, torch.load(run_dir / "last.ckpt", weights_only=True)["state_dict"]
+
+
+@pytest.mark.parametrize("method", options("method"))
+def test_a_run_leaves_a_record_a_checkpoint_and_curves(tmp_path: Path, method: str) -> None:
+    record, state = run(tmp_path, f"method={method}")
+    assert read(tmp_path) == record
+    assert record.status == "finished"
+    assert record.error is not None
+    assert 0 <= record.error <= 100
+    assert [evaluation.step for evaluation in record.history] == [2, 4]
+    assert any(name.startswith("average.") for name in state)
+    header, *rows = (tmp_path / "logs" / "metrics.csv").read_text().splitlines()
+    assert "train/loss" in header
+    assert "val/error" in header
+    assert len(rows) >= 4
+
+
+def test_the_same_seed_gives_the_same_bits_and_another_seed_the_same_labeled_images(tmp_path: Path) -> None:
+    first, weights = run(tmp_path / "1", "seed=0")
+    torch.rand(3)  # whatever ran before
+    second, same_weights = run(tmp_path / "2", "seed=0")
+    third, other_weights = run(tmp_path / "3", "seed=1")
+    assert all(torch.equal(weights[name], same_weights[name]) for name in weights)
+    assert first.history == second.history
+    assert first.metrics == second.metrics
+    assert not torch.equal(weights["network.stem.weight"], other_weights["network.stem.weight"])
+    assert first.labeled == second.labeled == third.labeled
+
+
+def test_another_fold_starts_from_the_same_weights_with_other_labels(tmp_path: Path) -> None:
+    one, _ = run(tmp_path / "0", "fold=0", "max_steps=1", "optim.learning_rate=0")
+    other, _ = run(tmp_path / "1", "fold=1", "max_steps=1", "optim.learning_rate=0")
+    assert one.labeled != other.labeled
+    weights = [torch.load(tmp_path / str(fold) / "last.ckpt", weights_only=True)["state_dict"] for fold in (0, 1)]
+    assert torch.equal(weights[0]["network.stem.weight"], weights[1]["network.stem.weight"])
+
+
+def test_the_last_step_is_evaluated_also_when_no_evaluation_falls_on_it(tmp_path: Path) -> None:
+    record, _ = run(tmp_path, "max_steps=5", "eval_every=100")
+    assert [evaluation.step for evaluation in record.history] == [5]
+
+
+def test_a_run_that_fails_leaves_a_record_that_says_so(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="num_labels=4000"):
+        run(tmp_path, "num_labels=4000")
+    assert read(tmp_path).status == "failed"
+    assert "num_labels=4000" in str(read(tmp_path).failure)
+
+
+def test_a_diverged_run_still_leaves_its_record(tmp_path: Path) -> None:
+    record, _ = run(tmp_path, "optim.learning_rate=1e30", "max_steps=6")
+    assert record.metrics["train/loss"] is not None
+    assert math.isnan(record.metrics["train/loss"])
+    assert read(tmp_path).metrics["train/loss"] is None
+
+
+def test_the_default_run_reaches_the_promised_error(tmp_path: Path) -> None:
+    """Smooth FixMatch, 40 labels, fold 0: at most 5 %, as the README says."""
+    record = train(composed("callbacks.progress=null", "logger=none"), tmp_path, "default")
+    assert record.error is not None
+    assert record.error <= 5
+    assert record.collapsed == []
+    coverage = record.metrics["train/coverage"]
+    assert coverage is not None
+    assert coverage > 0.8
