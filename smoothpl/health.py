@@ -17,8 +17,9 @@ class RunningMeans(nn.Module):
         self.sums: Tensor
         self.register_buffer("sums", torch.zeros(1 + len(names)))  # the number of steps comes first
 
-    def add(self, values: list[Tensor]) -> None:
-        self.sums += torch.stack([torch.ones_like(values[0]), *values]).detach()
+    def add(self, scalars: dict[str, Tensor]) -> None:
+        values = [scalars[name].detach() for name in self.names]
+        self.sums += torch.stack([torch.ones_like(values[0]), *values])
 
     def flush(self) -> dict[str, float]:
         count, *sums = self.sums.tolist()

@@ -17,6 +17,9 @@ from smoothpl.optim import cosine
 from smoothpl.pseudo import Target, Weighting, pseudo_labels
 from smoothpl.results.confusion import collapsed_classes, error_rate
 
+OF_LABELS = ("loss", "labeled_loss")
+OF_PSEUDO_LABELS = ("unlabeled_loss", "coverage", "weight_mean", "confidence_mean")
+
 
 class SemiSupervisedModule(LightningModule):
     """A network that learns from labels and from its own pseudo-labels; without a weighting, from labels alone."""
@@ -43,9 +46,7 @@ class SemiSupervisedModule(LightningModule):
         self.unlabeled_weight = unlabeled_weight
         self.factor_weight = factor_weight
         self.log_every = log_every
-        labels_only = ("loss", "labeled_loss")
-        pseudo_too = ("unlabeled_loss", "coverage", "weight_mean", "confidence_mean")
-        self.health = RunningMeans(labels_only if weighting is None else labels_only + pseudo_too)
+        self.health = RunningMeans(OF_LABELS if weighting is None else OF_LABELS + OF_PSEUDO_LABELS)
         self.confusion = MulticlassConfusionMatrix(num_classes, validate_args=False)
         self.last_confusion: Tensor
 
@@ -54,13 +55,13 @@ class SemiSupervisedModule(LightningModule):
         self.health.add(terms)
         if self.trainer.is_last_batch or (self.global_step + 1) % self.log_every == 0:
             self.log_dict({f"train/{name}": value for name, value in self.health.flush().items()})
-        return terms[0]
+        return terms["loss"]
 
-    def learn_from_labels(self, batch: Batch) -> list[Tensor]:
+    def learn_from_labels(self, batch: Batch) -> dict[str, Tensor]:
         loss = labeled_loss(self.network(batch.labeled), batch.label)
-        return [loss, loss]
+        return {"loss": loss, "labeled_loss": loss}
 
-    def learn_from_all(self, batch: Batch, weighting: Weighting) -> list[Tensor]:
+    def learn_from_all(self, batch: Batch, weighting: Weighting) -> dict[str, Tensor]:
         # One forward for all views: BatchNorm sees them together, as in the paper's codebase.
         views = [batch.labeled, batch.weak] if batch.strong is None else [batch.labeled, batch.weak, batch.strong]
         logits_labeled, *logits_views = self.network(torch.cat(views)).split([len(view) for view in views])
@@ -77,7 +78,14 @@ class SemiSupervisedModule(LightningModule):
             confidence = logits_weak.float().softmax(dim=1).gather(1, pseudo.label.unsqueeze(1)).squeeze(1)
             loss = loss + self.factor_weight * factor_loss(weighting(pseudo._replace(confidence=confidence)))
         weighting.observe(pseudo)
-        return [loss, labeled, unlabeled, (weight > 0).float().mean(), weight.mean(), pseudo.confidence.mean()]
+        return {
+            "loss": loss,
+            "labeled_loss": labeled,
+            "unlabeled_loss": unlabeled,
+            "coverage": (weight > 0).float().mean(),
+            "weight_mean": weight.mean(),
+            "confidence_mean": pseudo.confidence.mean(),
+        }
 
     def configure_optimizers(self) -> Any:
         optimizer = self.make_optimizer(self.network)

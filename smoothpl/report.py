@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -37,11 +38,12 @@ def tabulate(records: list[Record]) -> Table:
             rows[key][run] = record.error
     runs = sorted({run for errors in rows.values() for run in errors})
     seeds = {seed for _, seed in runs}
-    table = Table(title="error of the last checkpoint, %", title_justify="left")
+    # No vertical lines: six folds have to fit into 80 columns.
+    table = Table(title="error of the last checkpoint by fold, %", title_justify="left", box=box.SIMPLE_HEAD)
     table.add_column("recipe", overflow="fold")
     for fold, seed in runs:
-        table.add_column(f"fold {fold}" if len(seeds) == 1 else f"fold {fold}\nseed {seed}", justify="right")
-    table.add_column("mean ± std", justify="right")
+        table.add_column(f"{fold}" if len(seeds) == 1 else f"{fold}\nseed {seed}", justify="right")
+    table.add_column("mean ± std", justify="right", no_wrap=True)
     for (_, recipe), errors in rows.items():
         cells = [f"{errors[run]:.2f}" if run in errors else "-" for run in runs]
         values = list(errors.values())

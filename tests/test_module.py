@@ -27,7 +27,8 @@ def module_and_batch(*overrides: str) -> tuple[SemiSupervisedModule, Batch]:
 
 
 def loss_of(module: SemiSupervisedModule, batch: Batch) -> torch.Tensor:
-    return (module.learn_from_all(batch, module.weighting) if module.weighting else module.learn_from_labels(batch))[0]
+    terms = module.learn_from_all(batch, module.weighting) if module.weighting else module.learn_from_labels(batch)
+    return terms["loss"]
 
 
 @pytest.mark.parametrize("shape", options("shape"))
