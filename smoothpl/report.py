@@ -39,7 +39,9 @@ def tabulate(records: list[Record]) -> Table:
     runs = sorted({run for errors in rows.values() for run in errors})
     seeds = {seed for _, seed in runs}
     # No vertical lines: six folds have to fit into 80 columns.
-    table = Table(title="error of the last checkpoint by fold, %", title_justify="left", box=box.SIMPLE_HEAD)
+    table = Table(
+        title="error of the last checkpoint by fold, %", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
     table.add_column("recipe", overflow="fold")
     for fold, seed in runs:
         table.add_column(f"{fold}" if len(seeds) == 1 else f"{fold}\nseed {seed}", justify="right")
