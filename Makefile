@@ -14,7 +14,7 @@ install: $(STAMP)  ## set up .venv with the versions that were tested (constrain
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "smoothpl needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 install")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/pip install --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
 train: install  ## train Smooth FixMatch on the embedded digits, 40 labels

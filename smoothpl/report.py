@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from smoothpl.errors import ConfigError
@@ -50,7 +51,7 @@ def tabulate(records: list[Record]) -> Table:
         cells = [f"{errors[run]:.2f}" if run in errors else "-" for run in runs]
         values = list(errors.values())
         spread = f"{statistics.mean(values):.2f} ± {statistics.pstdev(values):.2f}"
-        table.add_row(recipe, *cells, spread)
+        table.add_row(escape(recipe), *cells, spread)
     return table
 
 
@@ -67,7 +68,7 @@ def main(arguments: list[str] | None = None) -> None:
     for record in records:
         if record.status != "finished":
             where = f"fold={record.config['fold']} seed={record.config['seed']}"
-            console.print(f"left out: {record.recipe} {where} is {record.status}", soft_wrap=True)
+            console.print(f"left out: {record.recipe} {where} is {record.status}", soft_wrap=True, markup=False)
 
 
 if __name__ == "__main__":

@@ -1,43 +1,61 @@
-"""What the user sees at the end: the record in one compact table."""
+"""What the user sees at the end: the record in one compact table, and the confusion matrix where it fits."""
 
 from pathlib import Path
 
+from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from smoothpl.results.record import FILE_NAME, Record
 
-
-def summarise(record: Record) -> Table:
-    config, metrics = record.config, record.metrics
-    table = Table(show_header=False, title_justify="left", title=f"{config['benchmark']}: {record.recipe}")
-    table.add_column(justify="right")
-    table.add_column()
-    table.add_row("error (last)", f"[bold]{record.error:.2f} %[/bold] of {record.num_test} test images")
-    for key, name in NAMES.items():
-        if key in metrics:
-            table.add_row(name, "NaN" if metrics[key] is None else f"{metrics[key]:.4f}")
-    accuracy = zip(record.class_names, record.class_accuracy, strict=True)
-    table.add_row(
-        "class accuracy",
-        "  ".join(f"{name}:\u00a0{'none' if share is None else f'{share:.0f}'}" for name, share in accuracy),
-    )
-    collapsed = ", ".join(record.class_names[c] for c in record.collapsed)
-    table.add_row("collapsed classes", f"[bold red]{collapsed}[/bold red]" if collapsed else "none")
-    table.add_row("duration", f"{record.duration or 0:.0f} s")
-    return table
-
-
-NAMES = {
+METRICS = {
     "train/labeled_loss": "supervised loss",
     "train/unlabeled_loss": "unsupervised loss",
     "train/coverage": "coverage",
     "train/weight_mean": "mean weight",
 }
+MOST_CLASSES = 12  # whose confusion matrix fits into 80 columns
 
 
 def print_summary(record: Record, run_dir: Path, console: Console | None = None) -> None:
     console = console or Console()
     console.print(summarise(record))
+    if len(record.class_names) <= MOST_CLASSES:
+        console.print(draw_confusion(record))
     # Outside the table, on a line of its own: a path must survive being copied.
-    console.print(f"record: {run_dir / FILE_NAME}", soft_wrap=True, highlight=False)
+    console.print(f"record: {run_dir / FILE_NAME}", soft_wrap=True, highlight=False, markup=False)
+
+
+def summarise(record: Record) -> Table:
+    title = f"{record.config['benchmark']}: {record.recipe}"
+    table = Table(show_header=False, title_justify="left", title=escape(title))
+    table.add_column(justify="right")
+    table.add_column()
+    table.add_row("error (last)", f"[bold]{record.error:.2f} %[/bold] of {record.num_test} test images")
+    for key, name in METRICS.items():
+        if key in record.metrics:
+            value = record.metrics[key]
+            table.add_row(name, "NaN" if value is None else f"{value:.4f}")
+    accuracy = zip(record.class_names, record.class_accuracy, strict=True)
+    table.add_row("class accuracy", "  ".join(f"{escape(name)}:{percent(share)}" for name, share in accuracy))
+    collapsed = ", ".join(escape(record.class_names[c]) for c in record.collapsed)
+    table.add_row("collapsed classes", f"[bold red]{collapsed}[/bold red]" if collapsed else "none")
+    table.add_row("duration", f"{record.duration or 0:.0f} s")
+    return table
+
+
+def draw_confusion(record: Record) -> Table:
+    """Rows are true classes, columns predictions; a dot is a confusion that never happened."""
+    table = Table(title="true class against predicted", title_justify="left", box=box.SIMPLE_HEAD, padding=0)
+    table.add_column("")
+    for name in record.class_names:
+        table.add_column(escape(name[:5]), justify="right", min_width=4)
+    for true, (name, counts) in enumerate(zip(record.class_names, record.confusion, strict=True)):
+        cells = [f"[bold]{count}[/bold]" if c == true else str(count or "·") for c, count in enumerate(counts)]
+        table.add_row(escape(name), *cells)
+    return table
+
+
+def percent(share: float | None) -> str:
+    return "none" if share is None else f"{share:.0f}"

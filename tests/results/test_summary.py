@@ -17,6 +17,7 @@ def finished(collapsed: list[int]) -> Record:
     record = Record({"benchmark": "digits_40"}, "smooth,abc", num_test=500, duration=83.4)
     record.take_history([Evaluation(10, 12.345, collapsed)])
     record.class_names, record.class_accuracy = ["zero", "one"], [99.6, None]
+    record.confusion = [[498, 2], [0, 0]]
     record.metrics = {"train/labeled_loss": 0.5, "train/coverage": 0.25, "train/unlabeled_loss": None}
     return record
 
@@ -28,19 +29,36 @@ def test_the_table_says_what_matters() -> None:
         "500 test images",
         "0.5000",
         "0.2500",
-        "zero:\u00a0100",
-        "one:\u00a0none",
+        "zero:100",
+        "one:none",
         "83 s",
         "smooth,abc",
     ):
         assert words in text
     assert "NaN" in text
     assert "none" in text.split("collapsed classes")[1]
+    assert "498    2" in text
     assert max(map(len, text.splitlines())) <= 80
 
 
 def test_collapsed_classes_are_named() -> None:
     assert "one" in summary(finished([1])).split("collapsed classes")[1].splitlines()[0]
+
+
+def test_a_matrix_that_does_not_fit_is_left_to_the_record() -> None:
+    record = finished([])
+    record.class_names, record.class_accuracy = [str(c) for c in range(100)], [50.0] * 100
+    text = summary(record)
+    assert "predicted" not in text
+    assert "99:50" in text
+
+
+def test_names_are_printed_as_they_are() -> None:
+    record = finished([1])
+    record.class_names, record.recipe = ["[red]", "[/x]"], "smooth,data.mean=[bold]"
+    text = summary(record, Path("[dim]"))
+    for name in ("[red]", "[/x]", "data.mean=[bold]", "[dim]/run.json"):
+        assert name in text
 
 
 def test_the_path_of_the_record_is_never_broken_over_lines() -> None:
