@@ -52,6 +52,6 @@ def build_trainer(config: DictConfig, run_dir: Path, *callbacks: Callback) -> Tr
         config.trainer,
         default_root_dir=run_dir,
         logger=False if logger is None else logger(save_dir=run_dir),
-        callbacks=[*wanted, *callbacks],
+        callbacks=[*callbacks, *wanted],  # the record first: what is shown has been recorded
     )
     return trainer

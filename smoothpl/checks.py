@@ -17,7 +17,7 @@ def check(config: DictConfig, overrides: Sequence[str] = ()) -> None:
     for name in ("batch_size", "max_steps", "eval_every", "log_every", "num_labels"):
         require(config[name] > 0, f"{name}={config[name]} must be a positive whole number.")
     for name in ("fold", "seed"):
-        require(config[name] >= 0, f"{name}={config[name]} must be 0 or a positive whole number.")
+        require(0 <= config[name] < 2**32, f"{name}={config[name]} must be a whole number from 0 to 2^32 - 1.")
     require(0 <= config.ema_decay < 1, f"ema_decay={config.ema_decay} must lie in [0, 1); 0 evaluates live weights.")
     require(0 < config.norm_momentum <= 1, f"norm_momentum={config.norm_momentum} must lie in (0, 1].")
     check_split(config)

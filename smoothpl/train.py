@@ -1,6 +1,7 @@
 """python -m smoothpl.train: the story of a run, from knobs to record."""
 
 import logging
+import sys
 import warnings
 from contextlib import suppress
 from pathlib import Path
@@ -67,8 +68,10 @@ def hydra_main(config: DictConfig) -> float | None:
     try:
         check(config, run.overrides.task)
         record = train(config, run_dir, recipe_name(config, run.job.override_dirname))
-    except BaseException:
+    except BaseException as error:
         remove_if_empty(run_dir)
+        if run_dir.exists() and not isinstance(error, Exception):  # Ctrl-C, which Lightning turns into an exit
+            sys.exit(f"interrupted; what was known by then is in {run_dir / 'run.json'}")
         raise
     from smoothpl.results.summary import print_summary
 

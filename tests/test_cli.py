@@ -1,6 +1,7 @@
 """The command line as a user meets it: real processes, from a foreign directory."""
 
 import os
+import signal
 import subprocess
 import sys
 from itertools import product
@@ -115,6 +116,27 @@ def test_a_directory_that_holds_a_run_is_never_written_to_again(tmp_path: Path) 
     assert again.returncode == 1
     assert "already holds a run" in again.stderr
     assert {path: path.read_bytes() for path in (tmp_path / "here").rglob("*") if path.is_file()} == before
+
+
+def test_an_interrupted_run_says_so_and_leaves_its_record(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "smoothpl.train", "max_steps=100000", "eval_every=1", "batch_size=4"],
+        cwd=tmp_path,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("step 1/100000")
+    process.send_signal(signal.SIGINT)
+    _, message = process.communicate()
+    assert process.returncode == 1
+    (record,) = records(tmp_path)
+    assert record.status == "interrupted"
+    assert record.history[0].step == 1
+    assert "interrupted; what was known by then is in" in message
+    assert "Traceback" not in message
 
 
 def test_help_is_a_page_for_people(tmp_path: Path) -> None:

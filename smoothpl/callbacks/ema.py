@@ -40,9 +40,6 @@ class EMA(Callback):
     def on_validation_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         copy_statistics(*networks_of(pl_module))
 
-    def on_test_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        copy_statistics(*networks_of(pl_module))
-
     def on_save_checkpoint(self, trainer: Trainer, pl_module: LightningModule, checkpoint: dict[str, Any]) -> None:
         copy_statistics(*networks_of(pl_module))  # the state dict in the checkpoint shares storage with the module
 
