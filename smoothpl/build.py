@@ -26,6 +26,7 @@ def build_data(config: DictConfig) -> SemiSupervisedData:
             seed=config.seed,
         ),
         views=instantiate(config.views, _convert_="all"),
+        num_classes=config.data.num_classes,
         num_workers=config.data.num_workers,
     )
 

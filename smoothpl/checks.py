@@ -11,28 +11,26 @@ from smoothpl.errors import ConfigError
 
 def check(config: DictConfig, overrides: Sequence[str] = ()) -> None:
     """Raises ConfigError, naming the knob, its value, the rule and the way out."""
-    known = [each.name for each in fields(TrainConfig)]
-    for name in map(str, config):
-        require(name in known, f"{name}={config[name]} was added to the configuration, but nothing reads it.")
+    check_numbers(config)
+    check_split(config)
+    check_trainer(config)
+    # Two of three: one part of a method that learns from labels alone may have been asked for by mistake.
+    if [config.policy, config.shape, config.target].count(None) >= 2:
+        check_labels_only(config)
+    else:
+        check_pseudo_labels(config)
+    check_effects(config, overrides)
+
+
+def check_numbers(config: DictConfig) -> None:
     for name in ("batch_size", "max_steps", "eval_every", "log_every", "num_labels"):
         require(config[name] > 0, f"{name}={config[name]} must be a positive whole number.")
     for name in ("fold", "seed"):
         require(0 <= config[name] < 2**32, f"{name}={config[name]} must be a whole number from 0 to 2^32 - 1.")
     require(0 <= config.ema_decay < 1, f"ema_decay={config.ema_decay} must lie in [0, 1); 0 evaluates live weights.")
     require(0 < config.norm_momentum <= 1, f"norm_momentum={config.norm_momentum} must lie in (0, 1].")
-    check_split(config)
-    if config.policy is None:
-        check_labels_only(config)
-    else:
-        check_pseudo_labels(config)
-    set_by_hand = any(override.startswith("smooth_unlabeled_weight=") for override in overrides)
-    written = OmegaConf.to_container(config)
-    assert isinstance(written, dict)
-    require(
-        not set_by_hand or written["unlabeled_weight"] == "${smooth_unlabeled_weight}",
-        f"smooth_unlabeled_weight={config.smooth_unlabeled_weight} has no effect with method={config.method} and "
-        f"unlabeled_weight={config.unlabeled_weight}; set unlabeled_weight itself.",
-    )
+    workers = config.data.num_workers
+    require(isinstance(workers, int) and workers >= 0, f"data.num_workers={workers} must be 0 or a positive number.")
 
 
 def check_split(config: DictConfig) -> None:
@@ -45,8 +43,31 @@ def check_split(config: DictConfig) -> None:
     )
 
 
+def check_trainer(config: DictConfig) -> None:
+    trainer = config.trainer
+    for knob, key in {
+        "max_steps": "max_steps",
+        "eval_every": "val_check_interval",
+        "log_every": "log_every_n_steps",
+    }.items():
+        require(trainer[key] == config[knob], f"trainer.{key}={trainer[key]} contradicts {knob}; set {knob} itself.")
+    require(
+        trainer.devices in (1, "1") and trainer.get("num_nodes", 1) == 1,
+        f"trainer.devices={trainer.devices}: training on more than one device is not supported yet; use 1.",
+    )
+    accumulate = trainer.get("accumulate_grad_batches", 1)
+    require(
+        accumulate == 1,
+        f"trainer.accumulate_grad_batches={accumulate} is not supported yet; use batch_size for another batch.",
+    )
+    require(
+        config.callbacks.get("ema") is not None,
+        "callbacks.ema=null: it is the averaged network that is evaluated; for no averaging use ema_decay=0.",
+    )
+
+
 def check_labels_only(config: DictConfig) -> None:
-    parts = [name for name in ("shape", "target", "threshold", "learned_view") if config[name] is not None]
+    parts = [name for name in ("policy", "shape", "target", "threshold", "learned_view") if config[name] is not None]
     numbers = [name for name in ("unlabeled_weight", "unlabeled_ratio", "factor_weight") if config[name] != 0]
     require(
         not parts + numbers,
@@ -56,7 +77,7 @@ def check_labels_only(config: DictConfig) -> None:
 
 
 def check_pseudo_labels(config: DictConfig) -> None:
-    for name in ("shape", "target", "threshold", "learned_view"):
+    for name in ("policy", "shape", "target", "threshold", "learned_view"):
         require(config[name] is not None, f"{name}=null, but method={config.method} needs a {name}.")
     require(
         0 < config.threshold < 1,
@@ -78,6 +99,26 @@ def check_pseudo_labels(config: DictConfig) -> None:
         f"factor_weight={config.factor_weight} has no effect with shape=step, which has no slope to learn from; "
         "use shape=linear, or factor_weight=0.",
     )
+
+
+def check_effects(config: DictConfig, overrides: Sequence[str]) -> None:
+    """A knob that would be ignored is an error, not a silence."""
+    known = [each.name for each in fields(TrainConfig)]
+    for name in map(str, config):
+        require(name in known, f"{name}={config[name]} was added to the configuration, but nothing reads it.")
+    written = OmegaConf.to_container(config)
+    assert isinstance(written, dict)
+    for override in overrides:
+        require(
+            not override.startswith("smooth_unlabeled_weight=")
+            or written["unlabeled_weight"] == "${smooth_unlabeled_weight}",
+            f"{override} has no effect with method={config.method} and unlabeled_weight={config.unlabeled_weight}; "
+            "set unlabeled_weight itself.",
+        )
+        require(
+            not override.startswith("views.strong.") or config.learned_view == "strong",
+            f"{override} has no effect with learned_view={config.learned_view}: the strong view is not made.",
+        )
 
 
 def require(holds: bool, message: str) -> None:

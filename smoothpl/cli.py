@@ -28,10 +28,14 @@ def run_command(command: Callable[[], None]) -> None:
         return command()
     except (ConfigError, HydraException, OmegaConfBaseException) as error:
         sys.exit(f"\n{explain(error)}")
+    except OSError as error:
+        sys.exit(f"\n{error.filename}: {error.strerror}; name another directory with hydra.run.dir or hydra.sweep.dir.")
     except ValueError as error:
         if "hydra" in traceback.extract_tb(error.__traceback__)[-1].filename:  # its word on the command line
-            sys.exit(f"\n{error}")
+            sys.exit(f"\n{error}; --help lists the groups and their options.")
         raise
+    except KeyboardInterrupt:
+        sys.exit("\ninterrupted before training began.")
 
 
 def explain(error: BaseException) -> str:
@@ -59,6 +63,8 @@ def explain(error: BaseException) -> str:
 
 def unknown_key(full_key: str, known: list[str]) -> str:
     owner, _, name = full_key.rpartition(".")
+    if not known:
+        return f"{full_key} is not a knob: this {owner} has none."
     near = difflib.get_close_matches(name, known, n=1)
     advice = f"did you mean {'.'.join(filter(None, [owner, near[0]]))}?" if near else f"known are {', '.join(known)}."
     return f"{full_key} is not a knob: {advice}"

@@ -54,8 +54,13 @@ class SemiSupervisedModule(LightningModule):
         terms = self.learn_from_labels(batch) if self.weighting is None else self.learn_from_all(batch, self.weighting)
         self.health.add(terms)
         if self.trainer.is_last_batch or (self.global_step + 1) % self.log_every == 0:
-            self.log_dict({f"train/{name}": value for name, value in self.health.flush().items()})
+            self.report({f"train/{name}": value for name, value in self.health.flush().items()})
         return terms["loss"]
+
+    def report(self, means: dict[str, float]) -> None:
+        self.log_dict(means, logger=False)  # for callbacks
+        for logger in self.loggers:  # directly: Lightning would keep the last step from them, if it is not a multiple
+            logger.log_metrics(means, step=self.global_step)
 
     def learn_from_labels(self, batch: Batch) -> dict[str, Tensor]:
         loss = labeled_loss(self.network(batch.labeled), batch.label)

@@ -1,23 +1,41 @@
 """SGD: the optimiser and the schedule that the field shares."""
 
 import math
+from dataclasses import dataclass
 
 from torch import nn
 from torch.optim import SGD
 from torch.optim.lr_scheduler import LambdaLR
 
 
-def sgd(network: nn.Module, learning_rate: float, momentum: float, nesterov: bool, weight_decay: float) -> SGD:
-    """Weight decay on weights only: biases and BatchNorm, which have one dimension, are left alone.
+@dataclass(frozen=True)
+class WeightDecaySGD:
+    """SGD with weight decay on weights only: biases and BatchNorm, which have one dimension, are left alone.
 
     By dimension, not by name: TorchSSL looks for `bn` in the name and so decays four BatchNorms of a ResNet-50.
     """
-    trained = [parameter for parameter in network.parameters() if parameter.requires_grad]
-    groups = [
-        {"params": [parameter for parameter in trained if parameter.ndim > 1], "weight_decay": weight_decay},
-        {"params": [parameter for parameter in trained if parameter.ndim <= 1], "weight_decay": 0.0},
-    ]
-    return SGD(groups, lr=learning_rate, momentum=momentum, nesterov=nesterov, foreach=True)
+
+    learning_rate: float
+    momentum: float
+    nesterov: bool
+    weight_decay: float
+
+    def __post_init__(self) -> None:
+        for name in ("learning_rate", "weight_decay"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"optim.{name}={getattr(self, name)} must be a number from 0 up.")
+        if not 0 <= self.momentum < 1:
+            raise ValueError(f"optim.momentum={self.momentum} must lie in [0, 1).")
+        if self.nesterov and self.momentum == 0:
+            raise ValueError("optim.momentum=0 leaves nothing to look ahead with; add optim.nesterov=false.")
+
+    def __call__(self, network: nn.Module) -> SGD:
+        trained = [parameter for parameter in network.parameters() if parameter.requires_grad]
+        groups = [
+            {"params": [parameter for parameter in trained if parameter.ndim > 1], "weight_decay": self.weight_decay},
+            {"params": [parameter for parameter in trained if parameter.ndim <= 1], "weight_decay": 0.0},
+        ]
+        return SGD(groups, lr=self.learning_rate, momentum=self.momentum, nesterov=self.nesterov, foreach=True)
 
 
 def cosine(optimizer: SGD, max_steps: int) -> LambdaLR:

@@ -27,16 +27,17 @@ def find_records(folders: Iterable[Path]) -> list[Record]:
 
 def tabulate(records: list[Record]) -> Table:
     """Errors of the last checkpoint, in percent; deviations are those of the population (ddof = 0), as in the paper."""
-    rows: dict[tuple[str, str], dict[tuple[int, int], float]] = defaultdict(dict)
+    rows: dict[str, dict[tuple[int, int], float]] = defaultdict(dict)
+    names: dict[str, str] = {}
     for record in records:
-        key = (record.config["benchmark"], record.recipe)
+        if record.error is None or record.status != "finished":
+            continue  # named below the table
         run = (record.config["fold"], record.config["seed"])
-        if record.status == "finished" and record.error is not None:
-            if run in rows[key]:
-                raise ConfigError(
-                    f"{record.recipe} was run twice with fold={run[0]} seed={run[1]}; name one sweep only."
-                )
-            rows[key][run] = record.error
+        if run in rows[record.recipe]:
+            raise ConfigError(f"{record.name} was run twice with fold={run[0]} seed={run[1]}; name one sweep only.")
+        rows[record.recipe][run] = record.error
+        # One recipe may have been spelled in several ways; the shortest says enough.
+        names[record.recipe] = min(record.name, names.get(record.recipe, record.name), key=len)
     runs = sorted({run for errors in rows.values() for run in errors})
     seeds = {seed for _, seed in runs}
     # No vertical lines: six folds have to fit into 80 columns.
@@ -47,11 +48,11 @@ def tabulate(records: list[Record]) -> Table:
     for fold, seed in runs:
         table.add_column(f"{fold}" if len(seeds) == 1 else f"{fold}\nseed {seed}", justify="right")
     table.add_column("mean ± std", justify="right", no_wrap=True)
-    for (_, recipe), errors in rows.items():
+    for recipe, errors in rows.items():
         cells = [f"{errors[run]:.2f}" if run in errors else "-" for run in runs]
         values = list(errors.values())
         spread = f"{statistics.mean(values):.2f} ± {statistics.pstdev(values):.2f}"
-        table.add_row(escape(recipe), *cells, spread)
+        table.add_row(escape(names[recipe]), *cells, spread)
     return table
 
 
@@ -68,7 +69,7 @@ def main(arguments: list[str] | None = None) -> None:
     for record in records:
         if record.status != "finished":
             where = f"fold={record.config['fold']} seed={record.config['seed']}"
-            console.print(f"left out: {record.recipe} {where} is {record.status}", soft_wrap=True, markup=False)
+            console.print(f"left out: {record.name} {where} is {record.status}", soft_wrap=True, markup=False)
 
 
 if __name__ == "__main__":

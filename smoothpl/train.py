@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from smoothpl.checks import check
-from smoothpl.cli import run_command
+from smoothpl.cli import explain, run_command
 from smoothpl.config import conf_dir, register
 from smoothpl.recipe import recipe_name
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:  # torch and Lightning are imported late: saying no to a typo 
 register()
 
 
-def train(config: DictConfig, run_dir: Path, recipe: str) -> "Record":
+def train(config: DictConfig, run_dir: Path, name: str) -> "Record":
     """Builds the parts, fits, evaluates the averaged network on the whole test set, and leaves a record."""
     logging.getLogger("matplotlib").setLevel(logging.WARNING)  # its greeting at the very first import
     from lightning import seed_everything
@@ -35,11 +36,12 @@ def train(config: DictConfig, run_dir: Path, recipe: str) -> "Record":
     seed_everything(config.seed, verbose=False)  # the initial weights; batches and views have generators of their own
     module = build_module(config)
     data = build_data(config)
-    with open_record(run_dir, config, recipe) as record:
-        trainer = build_trainer(config, run_dir, Recorder(record))
+    with open_record(run_dir, config, name) as record:
+        trainer = build_trainer(config, run_dir, Recorder(record, run_dir))
         trainer.fit(module, datamodule=data)
         trainer.save_checkpoint(run_dir / "last.ckpt")
-        trainer.validate(module, datamodule=data, verbose=False)
+        if not record.history or record.history[-1].step < trainer.global_step:
+            trainer.validate(module, datamodule=data, verbose=False)
     return record
 
 
@@ -48,7 +50,7 @@ def quiet_libraries() -> None:
     for name in ("lightning.pytorch", "lightning.fabric"):
         logging.getLogger(name).setLevel(logging.WARNING)
     warnings.filterwarnings("ignore", message=".*LeafSpec.* is deprecated")  # between Lightning 2.6 and torch
-    warnings.filterwarnings("ignore", message=".*smaller than the logging interval")  # we log the last step anyway
+    warnings.filterwarnings("ignore", message=".*smaller than the logging interval")  # the module sees to that
     # Steps are made in the main process on purpose: for small images it is faster than handing them over.
     warnings.filterwarnings("ignore", message=".*does not have many workers.*")
 
@@ -70,6 +72,8 @@ def hydra_main(config: DictConfig) -> float | None:
         record = train(config, run_dir, recipe_name(config, run.job.override_dirname))
     except BaseException as error:
         remove_if_empty(run_dir)
+        if run.mode == RunMode.MULTIRUN:  # Hydra raises the first error of a sweep at its end, and drops the others
+            sys.stderr.write(f"job {run.job.num} failed: {explain(error)}\n")
         if run_dir.exists() and not isinstance(error, Exception):  # Ctrl-C, which Lightning turns into an exit
             sys.exit(f"interrupted; what was known by then is in {run_dir / 'run.json'}")
         raise

@@ -72,9 +72,9 @@ def test_the_networks_that_are_evaluated_and_trained_start_equal_and_only_one_is
 
 
 class Synchronisations(TorchDispatchMode):
-    """Counts the operations that make the host wait for the device, or whose output dims depend on values."""
+    """Counts what makes the host wait: reading a number, dims that depend on values, copies from the host."""
 
-    WAITING = ("_local_scalar_dense", "nonzero", "is_nonzero", "masked_select", "equal", "unique", "item")
+    WAITING = ("_local_scalar_dense", "nonzero", "is_nonzero", "masked_select", "equal", "unique", "item", "lift_fresh")
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,11 +89,15 @@ class Synchronisations(TorchDispatchMode):
 
 @pytest.mark.parametrize("method", options("method"))
 def test_a_step_never_asks_the_device_for_a_number(method: str) -> None:
-    module, batch = module_and_batch(f"method={method}", "log_every=100")
+    module, _ = module_and_batch(f"method={method}", "log_every=100")
+    data = build_data(composed(*TINY, f"method={method}"))
+    data.setup("fit")
+    views, raw = data.views, next(iter(data.train_dataloader()))
     module.trainer = Trainer(max_steps=100, logger=False, enable_checkpointing=False, barebones=True)
     module.trainer.fit_loop.epoch_loop.batch_progress.is_last_batch = False
+    views.of_step(raw)  # what is made once per device
     with Synchronisations() as synchronisations:
-        module.training_step(batch, 0).backward()
+        module.training_step(views.of_step(raw), 0).backward()
     assert not synchronisations.found
 
 

@@ -6,11 +6,11 @@ import torch
 from torchvision.models import resnet50
 
 from smoothpl.nets import WideResNet
-from smoothpl.optim import cosine, sgd
+from smoothpl.optim import WeightDecaySGD, cosine
 
 
 def settings(network: torch.nn.Module) -> torch.optim.SGD:
-    return sgd(network, learning_rate=0.03, momentum=0.9, nesterov=True, weight_decay=5e-4)
+    return WeightDecaySGD(learning_rate=0.03, momentum=0.9, nesterov=True, weight_decay=5e-4)(network)
 
 
 def test_weight_decay_is_on_weights_only() -> None:
@@ -58,3 +58,23 @@ def test_the_state_of_the_schedule_is_plain_enough_to_be_loaded_with_weights_onl
     optimizer = settings(torch.nn.Linear(1, 1))
     torch.save(cosine(optimizer, max_steps=16).state_dict(), tmp_path / "state")
     assert torch.load(tmp_path / "state", weights_only=True)["last_epoch"] == 0
+
+
+@pytest.mark.parametrize(
+    ("setting", "complaint"),
+    [
+        ({"learning_rate": -1}, "optim.learning_rate=-1"),
+        ({"weight_decay": math.nan}, "optim.weight_decay=nan"),
+        ({"momentum": 1}, "optim.momentum=1 must lie in"),
+        ({"momentum": 0}, "optim.nesterov=false"),
+    ],
+)
+def test_impossible_settings_are_refused(setting: dict[str, float], complaint: str) -> None:
+    usual = {"learning_rate": 0.03, "momentum": 0.9, "nesterov": True, "weight_decay": 5e-4}
+    with pytest.raises(ValueError, match=complaint):
+        WeightDecaySGD(**{**usual, **setting})  # type: ignore[arg-type]
+
+
+def test_plain_sgd_without_momentum_is_possible() -> None:
+    optimizer = WeightDecaySGD(0.03, 0.0, False, 0.0)(torch.nn.Linear(1, 1))
+    assert optimizer.param_groups[0]["momentum"] == 0

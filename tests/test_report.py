@@ -6,8 +6,10 @@ from smoothpl.report import main
 from smoothpl.results.record import Evaluation, Record, write
 
 
-def store(folder: Path, recipe: str, fold: int, error: float, status: str = "finished", seed: int = 0) -> None:
-    record = Record({"benchmark": "digits_40", "fold": fold, "seed": seed}, recipe, status=status)
+def store(
+    folder: Path, recipe: str, fold: int, error: float, status: str = "finished", seed: int = 0, name: str = ""
+) -> None:
+    record = Record({"benchmark": "digits_40", "fold": fold, "seed": seed}, recipe, name or recipe, status=status)
     record.take_history([Evaluation(1, error, [])])
     folder.mkdir(parents=True)
     write(folder, record)
@@ -35,6 +37,17 @@ def test_runs_that_did_not_finish_are_named(tmp_path: Path, capsys: pytest.Captu
     store(tmp_path / "b", "fix", 1, 5, status="failed")
     main([str(tmp_path)])
     assert "left out: fix fold=1 seed=0 is failed" in capsys.readouterr().out
+
+
+def test_runs_are_grouped_by_what_was_composed_and_not_by_how_it_was_spelled(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store(tmp_path / "a", "abc", 0, 5, name="smooth,threshold=0.95,abc")
+    store(tmp_path / "b", "abc", 1, 6, name="smooth,abc")
+    main([str(tmp_path)])
+    shown = capsys.readouterr().out
+    assert "5.50 ± 0.50" in shown
+    assert "threshold" not in shown
 
 
 def test_several_seeds_have_columns_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,6 +54,8 @@ class ProgressReport(Callback):
 
     def on_validation_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         step = trainer.global_step
+        if trainer.sanity_checking:
+            return
         if self.bar is not None:
             self.bar.update(self.task, metrics=describe(trainer))
         elif trainer.state.fn == TrainerFn.FITTING and trainer.is_global_zero:

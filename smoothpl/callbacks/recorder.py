@@ -1,5 +1,6 @@
-"""Error and confusion, into the record: kept up to date while a run goes on, so that a failed run has them too."""
+"""Error and confusion, into the record: written at every evaluation, so that a run that dies has them too."""
 
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -8,14 +9,15 @@ from lightning import Callback, LightningModule, Trainer
 from smoothpl.data import SemiSupervisedData
 from smoothpl.module import SemiSupervisedModule
 from smoothpl.results.confusion import class_accuracy, collapsed_classes, error_rate
-from smoothpl.results.record import Evaluation, Record
+from smoothpl.results.record import Evaluation, Record, write
 
 
 class Recorder(Callback):
     """Fills in the record of a run: its data at the start, every evaluation, the last training metrics."""
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: Record, run_dir: Path) -> None:
         self.record = record
+        self.run_dir = run_dir
 
     def on_fit_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         data = trainer.datamodule  # type: ignore[attr-defined]
@@ -28,8 +30,11 @@ class Recorder(Callback):
         self.record.num_test = len(data.source.test)
 
     def on_train_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        self.take_metrics(trainer)
+
+    def take_metrics(self, trainer: Trainer) -> None:
         logged = trainer.callback_metrics.items()
-        self.record.metrics = {key: value.item() for key, value in logged if key.startswith("train/")}
+        self.record.metrics |= {key: value.item() for key, value in logged if key.startswith("train/")}
 
     def on_validation_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         if trainer.sanity_checking:  # an untrained network is no news
@@ -41,6 +46,8 @@ class Recorder(Callback):
         self.record.take_history([*seen, evaluation])
         self.record.confusion = confusion.tolist()
         self.record.class_accuracy = class_accuracy(confusion).tolist()
+        self.take_metrics(trainer)
+        write(self.run_dir, self.record)
 
     def state_dict(self) -> dict[str, Any]:
         return {"history": [list(evaluation) for evaluation in self.record.history]}

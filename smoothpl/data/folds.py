@@ -22,7 +22,7 @@ def balanced(labels: Tensor, num_labels: int, num_classes: int, fold: int, unlab
     `unlabeled_includes_labeled`: the paper's notation keeps L and U apart; the code it ran on does not, and learns
     pseudo-labels for the labeled images too.
     """
-    per_class = num_labels // num_classes  # config.check has seen that this is exact
+    per_class = num_labels // num_classes  # checks.check_split has seen that this is exact
     chance = generator(fold, Stream.FOLD)
     counts = torch.bincount(labels, minlength=num_classes)
     smallest = int(counts.argmin())

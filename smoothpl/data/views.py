@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cache
 from typing import Literal, Protocol
 
 import torch
@@ -30,6 +31,9 @@ class Shift:
     fraction: float = 0.125
     num_draws = 2
 
+    def __post_init__(self) -> None:
+        refuse_negative(self)
+
     def __call__(self, images: Tensor, draws: Tensor) -> Tensor:
         # Grid coordinates run from -1 to 1: a whole side is 2.
         offset = 2 * self.fraction * (2 * draws - 1)
@@ -53,6 +57,9 @@ class Distort:
     cutout: float = 0.5  # of the side, at most
     num_draws = 9
 
+    def __post_init__(self) -> None:
+        refuse_negative(self)
+
     def __call__(self, images: Tensor, draws: Tensor) -> Tensor:
         signed = 2 * draws - 1
         angle = math.radians(self.rotation) * signed[:, 0]
@@ -62,6 +69,13 @@ class Distort:
         pixels = resample(images, torch.stack(rows, dim=1), 2 * self.shift * signed[:, 3:5])
         pixels = (pixels * (1 + self.contrast * signed[:, 5]).view(-1, 1, 1, 1)).clamp(max=1)
         return pixels.masked_fill(squares(draws[:, 6:9], images.shape[-2:], self.cutout), 0)
+
+
+def refuse_negative(view: Shift | Distort) -> None:
+    for each in fields(view):
+        value = getattr(view, each.name)
+        if not isinstance(value, int | float) or not value >= 0:
+            raise ValueError(f"{each.name}={value} of {type(view).__name__} (views) must be a number from 0 up.")
 
 
 def resample(images: Tensor, matrix: Tensor, offset: Tensor) -> Tensor:
@@ -112,6 +126,11 @@ class Views:
         return self.normalise(images.float() / 255)
 
     def normalise(self, pixels: Tensor) -> Tensor:
-        mean = pixels.new_tensor(self.mean).view(-1, 1, 1)
-        std = pixels.new_tensor(self.std).view(-1, 1, 1)
+        mean, std = (per_channel(tuple(values), pixels.device) for values in (self.mean, self.std))
         return (pixels - mean) / std
+
+
+@cache
+def per_channel(values: tuple[float, ...], device: torch.device) -> Tensor:
+    """Made once per device: a copy from the host in every step would make it wait."""
+    return torch.tensor(values, device=device).view(-1, 1, 1)

@@ -2,7 +2,7 @@
 
 import math
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, get_args
 
 from torch import Tensor, nn
 
@@ -32,6 +32,8 @@ class WideResNet(nn.Module):
             raise ValueError(f"net.depth={depth} must be 4 + 6 n with n >= 1 blocks per stage; use 10, 16, 22, 28, ...")
         if width < 1:
             raise ValueError(f"net.width={width} must be a positive whole number.")
+        if variant not in get_args(Variant):
+            raise ValueError(f"net.variant={variant} must be one of {', '.join(get_args(Variant))}.")
         num_blocks = (depth - 4) // 6
         extents = [16, 16 * width, 32 * width, 64 * width]
         stages = []
@@ -76,7 +78,8 @@ class ResidualBlock(nn.Module):
     ) -> None:
         super().__init__()
         changes = before != after
-        self.activate_shortcut = activate_shortcut and changes
+        # TorchSSL activates the shortcut only where it convolves it, which matters at width 1.
+        self.activate_shortcut = activate_shortcut and (changes or variant == "google")
         self.skip_norm = variant == "torchssl" and changes and not activate_shortcut
         self.norm1 = normalise(before, norm_momentum).requires_grad_(not self.skip_norm)
         self.conv1 = nn.Conv2d(before, after, kernel_size=3, stride=stride, padding=1)

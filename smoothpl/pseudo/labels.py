@@ -13,7 +13,7 @@ class PseudoLabels(NamedTuple):
 
 
 def pseudo_labels(logits: Tensor) -> PseudoLabels:
-    """logits (U, C) of the weak view -> pseudo-labels. The paper's stop-gradient, sg, is here and nowhere else."""
+    """logits (U, C) of the weak view -> pseudo-labels. The paper's stop-gradient on them, sg, is here."""
     # float32 whatever the training precision: bfloat16 cannot tell 0.949 from 0.951.
     confidence, label = logits.detach().float().softmax(dim=1).max(dim=1)
     return PseudoLabels(label, confidence)

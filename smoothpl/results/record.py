@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from omegaconf import DictConfig, OmegaConf
 
 from smoothpl.errors import ConfigError
+from smoothpl.recipe import recipe_digest
 
 SCHEMA = 1
 FILE_NAME = "run.json"
@@ -54,7 +55,8 @@ class Record:
     """A run. Errors are percentages of the test set; `error` is the last one, the paper's protocol."""
 
     config: dict[str, Any]
-    recipe: str  # everything that was composed but seed and fold, in a word
+    recipe: str  # digest of everything that was composed but seed and fold: what runs are grouped by
+    name: str = ""  # the recipe for people
     schema: int = SCHEMA
     status: str = "running"  # finished, failed or interrupted in the end
     failure: str | None = None
@@ -84,11 +86,11 @@ class Record:
 
 
 @contextmanager
-def open_record(run_dir: Path, config: DictConfig, recipe: str) -> Iterator[Record]:
+def open_record(run_dir: Path, config: DictConfig, name: str) -> Iterator[Record]:
     """Claims a directory for one run and leaves a record in it, whatever happens."""
     composed = OmegaConf.to_container(config, resolve=True)
     assert isinstance(composed, dict)
-    record = Record({str(key): value for key, value in composed.items()}, recipe)
+    record = Record({str(key): value for key, value in composed.items()}, recipe_digest(config), name)
     claim(run_dir, record)
     started = monotonic()
     try:
@@ -127,7 +129,10 @@ def write(run_dir: Path, record: Record) -> None:
 
 def read(run_dir: Path) -> Record:
     path = run_dir / FILE_NAME
-    fields = json.loads(path.read_text())
+    try:
+        fields = json.loads(path.read_text())
+    except json.JSONDecodeError as error:
+        raise ConfigError(f"{path} is damaged ({error}); move it away to leave this run out.") from None
     if fields.get("schema") != SCHEMA:
         raise ConfigError(f"{path} has schema {fields.get('schema')}, this version of smoothpl reads schema {SCHEMA}.")
     record = Record(**fields)

@@ -28,7 +28,7 @@ def print_summary(record: Record, run_dir: Path, console: Console | None = None)
 
 
 def summarise(record: Record) -> Table:
-    title = f"{record.config['benchmark']}: {record.recipe}"
+    title = f"{record.config['benchmark']}: {record.name}"
     table = Table(show_header=False, title_justify="left", title=escape(title))
     table.add_column(justify="right")
     table.add_column()

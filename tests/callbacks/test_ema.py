@@ -7,7 +7,6 @@ import torch
 from lightning import Callback, LightningModule, Trainer
 
 from smoothpl.build import build_data, build_module, build_trainer
-from smoothpl.callbacks import EMA
 from smoothpl.module import SemiSupervisedModule
 from smoothpl.train import quiet_libraries
 from tests.composing import TINY, composed
@@ -78,7 +77,3 @@ def test_an_exception_during_evaluation_leaves_both_networks_as_they_were(tmp_pa
         build_trainer(config, tmp_path, stumble).fit(module, datamodule=build_data(config))
     assert all(torch.equal(value, module.network.state_dict()[name]) for name, value in stumble.live.items())
     assert not torch.equal(module.network.get_parameter("stem.weight"), module.average.get_parameter("stem.weight"))
-
-
-def test_decay_is_the_only_setting() -> None:
-    assert EMA(0.99).decay == 0.99

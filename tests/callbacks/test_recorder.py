@@ -8,7 +8,7 @@ from lightning import Callback, LightningModule, Trainer
 
 from smoothpl.build import build_data, build_module, build_trainer
 from smoothpl.callbacks import Recorder
-from smoothpl.results.record import Evaluation, Record
+from smoothpl.results.record import Evaluation, Record, read
 from smoothpl.train import quiet_libraries
 from tests.composing import TINY, composed
 
@@ -21,7 +21,7 @@ def recorded(tmp_path: Path, *overrides: str, callback: Callback | None = None) 
     quiet_libraries()
     config = composed(*TINY, "logger=none", *overrides)
     record = Record({}, "test")
-    trainer = build_trainer(config, tmp_path, Recorder(record), *([callback] if callback else []))
+    trainer = build_trainer(config, tmp_path, Recorder(record, tmp_path), *([callback] if callback else []))
     with suppress(DeliberateError):
         trainer.fit(build_module(config), datamodule=build_data(config))
     return record
@@ -63,21 +63,28 @@ def test_a_failed_run_has_what_was_known_when_it_failed(tmp_path: Path) -> None:
     record = recorded(tmp_path, callback=FailAtStep3())
     assert [evaluation.step for evaluation in record.history] == [2]
     assert record.error is not None
+    assert read(tmp_path).history == record.history  # on disk already, had the process been killed
+    assert "train/loss" in read(tmp_path).metrics
 
 
 def test_evaluating_the_same_step_again_replaces_the_evaluation(tmp_path: Path) -> None:
     config = composed(*TINY, "logger=none")
     quiet_libraries()
     record = Record({}, "test")
-    trainer, module = build_trainer(config, tmp_path, Recorder(record)), build_module(config)
+    trainer, module = build_trainer(config, tmp_path, Recorder(record, tmp_path)), build_module(config)
     trainer.fit(module, datamodule=build_data(config))
     trainer.validate(module, datamodule=build_data(config), verbose=False)
     assert [evaluation.step for evaluation in record.history] == [2, 4]
 
 
-def test_history_survives_a_restart() -> None:
-    before, after = Recorder(Record({}, "test")), Recorder(Record({}, "test"))
+def test_history_survives_a_restart(tmp_path: Path) -> None:
+    before, after = (Recorder(Record({}, "test"), tmp_path) for _ in range(2))
     before.record.take_history([Evaluation(10, 50.0, [1]), Evaluation(20, 25.0, [])])
     after.load_state_dict(before.state_dict())
     assert after.record.history == before.record.history
     assert after.record.error == 25.0
+
+
+def test_a_sanity_check_is_no_news(tmp_path: Path) -> None:
+    record = recorded(tmp_path, "trainer.num_sanity_val_steps=1", "eval_every=4")
+    assert [evaluation.step for evaluation in record.history] == [4]

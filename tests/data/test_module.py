@@ -3,6 +3,7 @@ import torch
 
 from smoothpl.build import build_data
 from smoothpl.data import Batch, SemiSupervisedData
+from smoothpl.errors import ConfigError
 from tests.composing import TINY, composed, options
 
 
@@ -41,6 +42,11 @@ def test_another_fold_labels_other_images_and_leaves_the_chance_of_training_as_i
     one, other = opened("fold=0"), opened("fold=1")
     assert not torch.equal(one.fold.labeled, other.fold.labeled)
     assert torch.equal(first_batch(one).image, first_batch(other).image)
+
+
+def test_the_data_must_have_the_number_of_classes_that_the_yaml_says() -> None:
+    with pytest.raises(ConfigError, match=r"data\.num_classes=5, but the data have 10 classes"):
+        opened("data.num_classes=5")
 
 
 def test_the_test_set_is_seen_whole_and_never_distorted() -> None:

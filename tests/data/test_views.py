@@ -1,4 +1,5 @@
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -73,6 +74,14 @@ def test_cutouts_are_squares_of_the_drawn_side_and_centre() -> None:
                 half = side * 0.5 * 9 / 2
                 inside = abs(row + 0.5 - 9 * y) < half and abs(column + 0.5 - 7 * x) < half
                 assert mask[image, 0, row, column].item() is inside
+
+
+@pytest.mark.parametrize(
+    ("view", "setting"), [(Shift, {"fraction": -0.1}), (Distort, {"cutout": "abc"}), (Distort, {"shear": math.nan})]
+)
+def test_settings_must_be_numbers_from_0_up(view: type[View], setting: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"\(views\) must be a number from 0 up"):
+        view(**setting)
 
 
 def moments(pixels: Tensor) -> tuple[float, float]:

@@ -47,7 +47,7 @@ def reference(network: WideResNet, images: torch.Tensor, variant: str) -> torch.
     for number, block in enumerate(network.blocks):
         first = act(block.norm1(x))
         changes = block.conv1.in_channels != block.conv1.out_channels
-        if changes and number == 0:
+        if number == 0 and (changes or variant == "google"):
             x = first
         convolved = block.conv1(x if changes and variant == "torchssl" else first)
         x = (block.shortcut(x) if changes else x) + block.conv2(act(block.norm2(convolved)))
@@ -82,6 +82,11 @@ def test_batch_norm_averages_as_slowly_as_the_knob_says() -> None:
     network = build("net", "wrn_10_1")
     momenta = {part.momentum for part in network.modules() if isinstance(part, nn.BatchNorm2d)}
     assert momenta == {composed().norm_momentum}
+
+
+def test_an_unknown_variant_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(ValueError, match=r"net\.variant=torchsl must be one of torchssl, google"):
+        WideResNet(10, variant="torchsl")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("depth", "width", "key"), [(11, 2, "net.depth=11"), (4, 2, "net.depth=4"), (10, 0, "width")])

@@ -5,13 +5,14 @@ import shutil
 from pathlib import Path
 
 import pytest
-from omegaconf import OmegaConf
 
 from smoothpl.errors import ConfigError
+from smoothpl.recipe import recipe_digest
 from smoothpl.results import record as module
 from smoothpl.results.record import Evaluation, Record, current_commit, open_record, read, write
+from tests.composing import composed
 
-CONFIG = OmegaConf.create({"fold": 0, "seed": 1, "twice": "${fold}"})
+CONFIG = composed("fold=3", "seed=1")
 
 
 def test_a_finished_run_reads_back_as_it_was_written(tmp_path: Path) -> None:
@@ -21,7 +22,8 @@ def test_a_finished_run_reads_back_as_it_was_written(tmp_path: Path) -> None:
         record.confusion = [[1, 0], [0, 1]]
     assert read(tmp_path / "run") == record
     assert record.status == "finished"
-    assert record.config == {"fold": 0, "seed": 1, "twice": 0}
+    assert record.recipe == recipe_digest(CONFIG)
+    assert record.config["split"]["fold"] == record.config["fold"] == 3
     assert record.duration is not None
 
 
@@ -43,7 +45,7 @@ def test_two_runs_never_share_a_directory(tmp_path: Path) -> None:
         pass
     with pytest.raises(ConfigError, match="already holds a run"), open_record(tmp_path, CONFIG, "second"):
         pass
-    assert read(tmp_path).recipe == "first"
+    assert read(tmp_path).name == "first"
 
 
 def test_a_write_that_fails_leaves_the_old_record_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,6 +78,12 @@ def test_numbers_that_json_cannot_say_become_null(tmp_path: Path) -> None:
 def test_a_record_of_another_schema_is_refused(tmp_path: Path) -> None:
     write(tmp_path, Record({}, "recipe", schema=99))
     with pytest.raises(ConfigError, match="schema 99"):
+        read(tmp_path)
+
+
+def test_a_damaged_record_is_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text('{"schema": 1, ')
+    with pytest.raises(ConfigError, match=r"run\.json is damaged"):
         read(tmp_path)
 
 

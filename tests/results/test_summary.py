@@ -14,7 +14,7 @@ def summary(record: Record, path: Path = Path("outputs/run")) -> str:
 
 
 def finished(collapsed: list[int]) -> Record:
-    record = Record({"benchmark": "digits_40"}, "smooth,abc", num_test=500, duration=83.4)
+    record = Record({"benchmark": "digits_40"}, "abc", "smooth,abc", num_test=500, duration=83.4)
     record.take_history([Evaluation(10, 12.345, collapsed)])
     record.class_names, record.class_accuracy = ["zero", "one"], [99.6, None]
     record.confusion = [[498, 2], [0, 0]]
@@ -55,7 +55,7 @@ def test_a_matrix_that_does_not_fit_is_left_to_the_record() -> None:
 
 def test_names_are_printed_as_they_are() -> None:
     record = finished([1])
-    record.class_names, record.recipe = ["[red]", "[/x]"], "smooth,data.mean=[bold]"
+    record.class_names, record.name = ["[red]", "[/x]"], "smooth,data.mean=[bold]"
     text = summary(record, Path("[dim]"))
     for name in ("[red]", "[/x]", "data.mean=[bold]", "[dim]/run.json"):
         assert name in text
