@@ -34,12 +34,31 @@ def check_numbers(config: DictConfig) -> None:
 
 
 def check_split(config: DictConfig) -> None:
-    num_labels, num_classes = config.num_labels, config.data.num_classes
+    num_labels, num_classes, split = config.num_labels, config.data.num_classes, config.split
+    name = split._target_.rpartition(".")[2]
+    if name == "imbalanced":
+        check_imbalance(config)
+    same_for_all_classes = name == "balanced" or (name == "imbalanced" and split.labeled_tail == 1)
     near = max(num_classes, round(num_labels / num_classes) * num_classes)
     require(
-        num_labels % num_classes == 0,
-        f"num_labels={num_labels} does not divide evenly among {num_classes} classes (split=balanced); "
-        f"use a multiple of {num_classes}, for example num_labels={near}.",
+        num_labels % num_classes == 0 or not same_for_all_classes,
+        f"num_labels={num_labels} does not divide evenly among {num_classes} classes (split={name}); "
+        f"use a multiple of {num_classes}, for example num_labels={near}, or split=random.",
+    )
+
+
+def check_imbalance(config: DictConfig) -> None:
+    split = config.split
+    require(0 < split.keep <= 1, f"split.keep={split.keep} must lie in (0, 1]: the share that is kept.")
+    require(
+        0 <= split.num_thinned <= config.data.num_classes,
+        f"split.num_thinned={split.num_thinned} must be a number of classes, from 0 to {config.data.num_classes}.",
+    )
+    for name in ("labeled_tail", "unlabeled_tail"):
+        require(split[name] >= 1, f"split.{name}={split[name]} must be 1 (no tail) or more: first class over last.")
+    require(
+        split.num_thinned * (split.keep < 1) + (split.labeled_tail > 1) + (split.unlabeled_tail > 1) > 0,
+        "split=imbalanced with these values is balanced; use split=balanced.",
     )
 
 

@@ -11,7 +11,7 @@ from smoothpl.config import TrainConfig
 # What does not change what is learned: names of bundles, which of several runs it is, who watches, on what machine.
 NOT_RECIPE = [
     *("benchmark", "method", "fold", "seed", "smooth_unlabeled_weight"),
-    *("eval_every", "log_every", "logger", "callbacks.progress", "data.num_workers"),
+    *("eval_every", "log_every", "logger", "callbacks.progress", "data.num_workers", "data.root", "data.source.root"),
     *("trainer.accelerator", "trainer.devices", "trainer.val_check_interval", "trainer.log_every_n_steps"),
 ]
 

@@ -11,7 +11,12 @@ WRONG = {
     "threshold=nan": r"threshold=nan must lie strictly",
     "threshold=null": r"threshold=null, but method=smooth needs a threshold",
     "num_labels=45": r"num_labels=45 does not divide evenly among 10 classes .*for example num_labels=40",
-    "num_labels=3": r"for example num_labels=10",
+    "num_labels=3": r"for example num_labels=10, or split=random",
+    "num_labels=45 split=imbalanced": r"\(split=imbalanced\)",
+    "split=imbalanced split.keep=0": r"split\.keep=0 must lie in \(0, 1\]",
+    "split=imbalanced split.num_thinned=11": r"split\.num_thinned=11 must be a number of classes, from 0 to 10",
+    "split=imbalanced split.labeled_tail=0.5": r"split\.labeled_tail=0\.5 must be 1",
+    "split=imbalanced split.keep=1": r"use split=balanced",
     "num_labels=0": r"num_labels=0 must be a positive",
     "max_steps=0": r"max_steps=0 must be a positive",
     "batch_size=-1": r"batch_size=-1 must be a positive",
@@ -63,6 +68,8 @@ def test_a_contradiction_is_refused_with_knob_value_rule_and_way_out(words: str)
         "smooth_unlabeled_weight=2",
         "method=pseudo_label shape=linear",
         "num_labels=10",
+        "num_labels=43 split=random",
+        "num_labels=43 split=imbalanced split.labeled_tail=10",
     ],
 )
 def test_what_makes_sense_is_accepted(words: str) -> None:

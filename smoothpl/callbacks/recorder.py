@@ -26,7 +26,7 @@ class Recorder(Callback):
         self.record.class_names = list(data.source.class_names)
         self.record.labeled = data.fold.labeled.tolist()
         self.record.labeled_per_class = torch.bincount(labels[data.fold.labeled], minlength=num_classes).tolist()
-        self.record.num_unlabeled = len(data.fold.unlabeled)
+        self.record.unlabeled_per_class = torch.bincount(labels[data.fold.unlabeled], minlength=num_classes).tolist()
         self.record.num_test = len(data.source.test)
 
     def on_train_end(self, trainer: Trainer, pl_module: LightningModule) -> None:

@@ -1,8 +1,9 @@
 """From images to batches: sources, folds, views, steps."""
 
 from smoothpl.data.batches import Batch, RawStep, Steps
+from smoothpl.data.cifar import cifar10
 from smoothpl.data.digits import digits
-from smoothpl.data.folds import Fold, balanced
+from smoothpl.data.folds import Fold, balanced, imbalanced, random
 from smoothpl.data.module import SemiSupervisedData
 from smoothpl.data.source import ImageSet, Source
 from smoothpl.data.views import Distort, Shift, View, Views
@@ -20,5 +21,8 @@ __all__ = [
     "View",
     "Views",
     "balanced",
+    "cifar10",
     "digits",
+    "imbalanced",
+    "random",
 ]

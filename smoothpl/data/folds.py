@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -22,21 +23,87 @@ def balanced(labels: Tensor, num_labels: int, num_classes: int, fold: int, unlab
     `unlabeled_includes_labeled`: the paper's notation keeps L and U apart; the code it ran on does not, and learns
     pseudo-labels for the labeled images too.
     """
-    per_class = num_labels // num_classes  # checks.check_split has seen that this is exact
-    chance = generator(fold, Stream.FOLD)
-    counts = torch.bincount(labels, minlength=num_classes)
-    smallest = int(counts.argmin())
-    if counts[smallest] < per_class:
+    per_class = torch.full((num_classes,), num_labels // num_classes)  # checks.check_split has seen that this is exact
+    labeled = draw_per_class(labels, per_class, generator(fold, Stream.FOLD))
+    return Fold(labeled, all_but(labeled, len(labels), unlabeled_includes_labeled))
+
+
+def random(labels: Tensor, num_labels: int, fold: int, unlabeled_includes_labeled: bool) -> Fold:
+    """Any images, uniformly from the whole set, as one would label them in practice (paper, Sec. 4.5).
+
+    Nested: a fold's 40 labels are among its 50. A class may end up without any label, and stays in the classifier.
+    """
+    if num_labels > len(labels):
         raise ConfigError(
-            f"num_labels={num_labels} asks for {per_class} labels per class, and class {smallest} has "
-            f"{counts[smallest]} images; use at most num_labels={int(counts[smallest]) * num_classes}."
+            f"num_labels={num_labels}, but there are {len(labels)} training images; use at most that many."
+        )
+    order = generator(fold, Stream.FOLD).permutation(len(labels))
+    labeled = torch.from_numpy(order[:num_labels]).sort().values
+    return Fold(labeled, all_but(labeled, len(labels), unlabeled_includes_labeled))
+
+
+def imbalanced(
+    labels: Tensor,
+    num_labels: int,
+    num_classes: int,
+    fold: int,
+    unlabeled_includes_labeled: bool,
+    keep: float,
+    num_thinned: int,
+    labeled_tail: float,
+    unlabeled_tail: float,
+) -> Fold:
+    """Labels and unlabeled images that disagree about the classes (paper, Sec. 4.3.3).
+
+    `num_thinned` classes, chosen at random for each fold, keep only the share `keep` of their unlabeled images. With
+    `labeled_tail` or `unlabeled_tail` above 1 the classes form a geometric tail: the first is that many times as
+    frequent as the last. The labeled images are those of the balanced fold of the same number when there is no tail.
+    """
+    chance = generator(fold, Stream.FOLD)
+    labeled = draw_per_class(labels, share_out(num_labels, geometric(num_classes, labeled_tail)), chance)
+    chance = generator(fold, Stream.IMBALANCE)
+    share = geometric(num_classes, unlabeled_tail) / geometric(num_classes, unlabeled_tail)[0]
+    share[chance.permutation(num_classes)[:num_thinned]] *= keep
+    candidates = all_but(labeled, len(labels), unlabeled_includes_labeled)
+    available = torch.bincount(labels[candidates], minlength=num_classes)
+    kept = draw_per_class(labels[candidates], (available * share).round().long(), chance)
+    return Fold(labeled, candidates[kept])
+
+
+def draw_per_class(labels: Tensor, counts: Tensor, chance: np.random.Generator) -> Tensor:
+    """`counts[c]` images of every class c, without replacement, as sorted indices."""
+    available = torch.bincount(labels, minlength=len(counts))
+    short = (available < counts).nonzero().squeeze(1).tolist()
+    if short:
+        raise ConfigError(
+            f"num_labels={int(counts.sum())} asks for {int(counts[short[0]])} images of class {short[0]}, which has "
+            f"{int(available[short[0]])}; use a smaller num_labels, with equal classes at most "
+            f"{int(available.min()) * len(counts)}."
         )
     chosen = []
-    for c in range(num_classes):
+    for c, count in enumerate(counts.tolist()):
         members = (labels == c).nonzero().squeeze(1)
-        chosen.append(members[torch.from_numpy(chance.permutation(len(members))[:per_class])])
-    labeled = torch.cat(chosen).sort().values
-    is_unlabeled = torch.ones(len(labels), dtype=torch.bool)
-    if not unlabeled_includes_labeled:
+        chosen.append(members[torch.from_numpy(chance.permutation(len(members))[:count])])
+    return torch.cat(chosen).sort().values
+
+
+def all_but(labeled: Tensor, num_images: int, includes_labeled: bool) -> Tensor:
+    is_unlabeled = torch.ones(num_images, dtype=torch.bool)
+    if not includes_labeled:
         is_unlabeled[labeled] = False
-    return Fold(labeled, is_unlabeled.nonzero().squeeze(1))
+    return is_unlabeled.nonzero().squeeze(1)
+
+
+def geometric(num_classes: int, ratio: float) -> Tensor:
+    """Shares of classes, (C,), summing to 1, that fall geometrically; the first is `ratio` times the last."""
+    share = ratio ** -torch.linspace(0, 1, num_classes, dtype=torch.float64)
+    return share / share.sum()
+
+
+def share_out(total: int, share: Tensor) -> Tensor:
+    """Whole numbers that sum to `total` and follow `share` as closely as they can (largest remainders)."""
+    exact = total * share
+    counts = exact.floor().long()
+    remainder = (exact - counts).argsort(descending=True, stable=True)
+    counts[remainder[: total - int(counts.sum())]] += 1
+    return counts

@@ -12,6 +12,7 @@ class Stream(IntEnum):
     LABELED = 1
     UNLABELED = 2
     TEST = 3
+    IMBALANCE = 4
 
 
 def generator(key: int, stream: Stream, step: int = 0) -> np.random.Generator:

@@ -67,7 +67,7 @@ class Record:
     class_names: list[str] = field(default_factory=list)
     labeled: list[int] = field(default_factory=list)  # indices of the labeled images among the training images
     labeled_per_class: list[int] = field(default_factory=list)
-    num_unlabeled: int = 0
+    unlabeled_per_class: list[int] = field(default_factory=list)  # known to the record, never to training
     num_test: int = 0
     metrics: dict[str, float | None] = field(default_factory=dict)  # means over the last log_every steps
     history: list[Evaluation] = field(default_factory=list)

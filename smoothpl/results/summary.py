@@ -33,6 +33,9 @@ def summarise(record: Record) -> Table:
     table.add_column(justify="right")
     table.add_column()
     table.add_row("error (last)", f"[bold]{record.error:.2f} %[/bold] of {record.num_test} test images")
+    without = [record.class_names[c] for c, count in enumerate(record.labeled_per_class) if count == 0]
+    if without:
+        table.add_row("without a label", f"[bold yellow]{escape(', '.join(without))}[/bold yellow]")
     for key, name in METRICS.items():
         if key in record.metrics:
             value = record.metrics[key]

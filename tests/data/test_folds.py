@@ -1,8 +1,11 @@
+from itertools import pairwise
+
 import pytest
 import torch
 
-from smoothpl.data import balanced, digits
+from smoothpl.data import balanced, digits, imbalanced, random
 from smoothpl.errors import ConfigError
+from tests.data.real import needs_cifar10, real_cifar10
 
 LABELS = digits().train.labels
 
@@ -36,6 +39,76 @@ def test_unlabeled_images_include_the_labeled_ones_only_when_asked() -> None:
 
 def test_more_labels_than_the_smallest_class_has_is_an_error_with_the_way_out() -> None:
     smallest = int(LABELS.bincount().min())
-    with pytest.raises(ConfigError, match=f"use at most num_labels={smallest * 10}"):
+    with pytest.raises(ConfigError, match=f"with equal classes at most {smallest * 10}"):
         balanced(LABELS, 2000, 10, 0, True)
     assert len(balanced(LABELS, smallest * 10, 10, 0, True).labeled) == smallest * 10
+
+
+@needs_cifar10
+@pytest.mark.parametrize("fold", range(6))
+def test_random_folds_of_cifar10_are_nested_from_40_to_150_labels(fold: int) -> None:
+    labels = real_cifar10().train.labels
+    sizes = range(40, 160, 10)
+    folds = [set(random(labels, size, fold, True).labeled.tolist()) for size in sizes]
+    assert [len(labeled) for labeled in folds] == list(sizes)
+    assert all(smaller < larger for smaller, larger in pairwise(folds))
+
+
+def test_random_labels_are_uniform_over_all_images() -> None:
+    count = torch.zeros(len(LABELS))
+    for fold in range(600):
+        count[random(LABELS, 100, fold, True).labeled] += 1
+    expected = 600 * 100 / len(LABELS)
+    assert count.min() > expected - 6 * expected**0.5
+    assert count.max() < expected + 6 * expected**0.5
+
+
+def test_random_may_leave_a_class_without_labels() -> None:
+    missing = [LABELS[random(LABELS, 20, fold, True).labeled].bincount(minlength=10).min() for fold in range(20)]
+    assert 0 in missing
+
+
+def test_random_cannot_label_more_images_than_there_are() -> None:
+    assert len(random(LABELS, len(LABELS), 0, False).unlabeled) == 0
+    with pytest.raises(ConfigError, match="1297 training images"):
+        random(LABELS, len(LABELS) + 1, 0, True)
+
+
+PAPER = {"keep": 0.6, "num_thinned": 1, "labeled_tail": 1.0, "unlabeled_tail": 1.0}
+
+
+@needs_cifar10
+@pytest.mark.parametrize("fold", range(6))
+def test_imbalanced_thins_one_class_of_cifar10_and_leaves_the_labels_as_they_were(fold: int) -> None:
+    """Paper, Sec. 4.3.3: one class, chosen at random, drops 40 % of its unlabeled images."""
+    labels = real_cifar10().train.labels
+    chosen = imbalanced(labels, 40, 10, fold, True, **PAPER)  # type: ignore[arg-type]
+    assert sorted(labels[chosen.unlabeled].bincount().tolist()) == [3000] + [5000] * 9
+    assert torch.equal(chosen.labeled, balanced(labels, 40, 10, fold, True).labeled)
+
+
+def thinned(fold: int) -> int:
+    chosen = imbalanced(LABELS, 40, 10, fold, True, **PAPER)  # type: ignore[arg-type]
+    return int((LABELS[chosen.unlabeled].bincount() / LABELS.bincount()).argmin())
+
+
+def test_another_fold_may_thin_another_class() -> None:
+    assert len({thinned(fold) for fold in range(20)}) > 4
+
+
+def test_labeled_images_can_be_kept_out_of_the_thinned_unlabeled_ones() -> None:
+    chosen = imbalanced(LABELS, 40, 10, 0, False, **PAPER)  # type: ignore[arg-type]
+    assert not set(chosen.labeled.tolist()) & set(chosen.unlabeled.tolist())
+
+
+@pytest.mark.parametrize(("labeled_tail", "unlabeled_tail"), [(10.0, 1.0), (1.0, 10.0), (10.0, 100.0)])
+def test_tails_are_geometric_and_independent(labeled_tail: float, unlabeled_tail: float) -> None:
+    labels = torch.arange(10).repeat_interleave(1000)
+    tails = {"labeled_tail": labeled_tail, "unlabeled_tail": unlabeled_tail}
+    chosen = imbalanced(labels, 400, 10, 0, True, keep=1.0, num_thinned=0, **tails)
+    labeled, unlabeled = labels[chosen.labeled].bincount(), labels[chosen.unlabeled].bincount()
+    assert labeled.sum() == 400
+    total = sum(labeled_tail ** (-c / 9) for c in range(10))
+    for c in range(10):
+        assert abs(labeled[c] - 400 * labeled_tail ** (-c / 9) / total) < 1
+        assert abs(unlabeled[c] - 1000 * unlabeled_tail ** (-c / 9)) <= 0.5

@@ -45,6 +45,14 @@ def test_collapsed_classes_are_named() -> None:
     assert "one" in summary(finished([1])).split("collapsed classes")[1].splitlines()[0]
 
 
+def test_classes_without_a_label_are_named() -> None:
+    record = finished([])
+    record.labeled_per_class = [4, 4]
+    assert "without a label" not in summary(record)
+    record.labeled_per_class = [4, 0]
+    assert "one" in summary(record).split("without a label")[1].splitlines()[0]
+
+
 def test_a_matrix_that_does_not_fit_is_left_to_the_record() -> None:
     record = finished([])
     record.class_names, record.class_accuracy = [str(c) for c in range(100)], [50.0] * 100

@@ -1,0 +1,33 @@
+"""Are these the files that everybody else has? Each is read through once, and the answer is remembered."""
+
+import hashlib
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from smoothpl.errors import ConfigError
+
+
+def verify(path: Path, md5: str) -> None:
+    """Raises if the file is not the published one. What was found is kept in the cache, never beside the data."""
+    stat = path.stat()
+    fingerprint = [str(path.resolve()), stat.st_size, stat.st_mtime_ns, md5]
+    note = cache_dir() / "verified" / (hashlib.sha256(json.dumps(fingerprint).encode()).hexdigest() + ".json")
+    if note.is_file():
+        return
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "md5").hexdigest()
+    if found != md5:
+        raise ConfigError(
+            f"{path} is damaged or not the published file: its MD5 is {found}, not {md5}; fetch it again."
+        )
+    with suppress(OSError):  # without a writable cache it is read again next time
+        note.parent.mkdir(parents=True, exist_ok=True)
+        draft = note.with_suffix(f".{os.getpid()}")
+        draft.write_text(json.dumps(fingerprint))
+        draft.replace(note)  # atomic: two runs that start at once do not meet
+
+
+def cache_dir() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "smoothpl"

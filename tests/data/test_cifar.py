@@ -1,0 +1,73 @@
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+
+from smoothpl.data import cifar10
+from smoothpl.data.cifar import FOLDER, MD5, read_batch
+from smoothpl.errors import ConfigError
+from smoothpl.train import train
+from tests.composing import TINY, composed
+from tests.data.real import ROOT, needs_cifar10, real_cifar10
+
+
+@needs_cifar10
+def test_the_whole_of_cifar10_is_there() -> None:
+    source = real_cifar10()
+    assert source.train.images.shape == (50_000, 3, 32, 32)
+    assert source.test.images.shape == (10_000, 3, 32, 32)
+    assert source.train.labels.bincount().tolist() == [5000] * 10
+    assert source.test.labels.bincount().tolist() == [1000] * 10
+    names = (Path(ROOT) / FOLDER / "batches.meta.txt").read_text().split()
+    assert list(source.class_names) == names
+
+
+@needs_cifar10
+def test_the_yaml_states_the_facts_of_cifar10() -> None:
+    data = composed("data=cifar10").data
+    channels = [real_cifar10().train.images[:, c].float() / 255 for c in range(3)]
+    assert [pixels.mean().item() for pixels in channels] == pytest.approx(list(data.mean), abs=5e-4)
+    assert [pixels.std().item() for pixels in channels] == pytest.approx(list(data.std), abs=5e-4)
+    assert list(data.mean) == pytest.approx([125.3 / 255, 123.0 / 255, 113.9 / 255], abs=5e-5)
+    assert list(data.std) == pytest.approx([63.0 / 255, 62.1 / 255, 66.7 / 255], abs=5e-5)
+
+
+def test_a_record_is_a_label_and_three_planes(tmp_path: Path) -> None:
+    pixels = torch.randint(256, (2, 3, 32, 32), dtype=torch.uint8)
+    records = [bytes([label]) + bytes(image.flatten().tolist()) for label, image in zip((7, 3), pixels, strict=True)]
+    (tmp_path / "batch.bin").write_bytes(b"".join(records))
+    batch = read_batch(tmp_path / "batch.bin")
+    assert batch.labels.tolist() == [7, 3]
+    assert torch.equal(batch.images, pixels)
+
+
+def test_a_folder_that_is_not_cifar10_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"data\.root=.*does not hold data_batch_1\.bin, .*SMOOTHPL_DATA"):
+        cifar10(str(tmp_path))
+
+
+@needs_cifar10
+def test_a_truncated_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / FOLDER).mkdir()
+    for name in MD5:
+        (tmp_path / FOLDER / name).symlink_to(Path(ROOT).resolve() / FOLDER / name)
+    broken = tmp_path / FOLDER / "data_batch_3.bin"
+    broken.unlink()
+    shutil.copy(Path(ROOT) / FOLDER / "data_batch_3.bin", broken)
+    broken.chmod(0o644)
+    with broken.open("r+b") as file:
+        file.truncate(1000)
+    with pytest.raises(ConfigError, match=r"data_batch_3\.bin is damaged"):
+        cifar10(str(tmp_path))
+
+
+@needs_cifar10
+@pytest.mark.parametrize("split", ["balanced", "random", "imbalanced"])
+def test_a_run_on_real_photographs(tmp_path: Path, split: str) -> None:
+    config = composed(*TINY, "data=cifar10", f"split={split}", "eval_every=100", "max_steps=2", f"data.root={ROOT}")
+    record = train(config, tmp_path, "cifar10")
+    assert record.num_test == 10_000
+    assert sum(record.labeled_per_class) == 40
+    assert sum(record.unlabeled_per_class) == (48_000 if split == "imbalanced" else 50_000)
