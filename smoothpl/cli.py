@@ -29,7 +29,8 @@ def run_command(command: Callable[[], None]) -> None:
     except (ConfigError, HydraException, OmegaConfBaseException) as error:
         sys.exit(f"\n{explain(error)}")
     except OSError as error:
-        sys.exit(f"\n{error.filename}: {error.strerror}; name another directory with hydra.run.dir or hydra.sweep.dir.")
+        way_out = "name a place that can be written to (hydra.run.dir, hydra.sweep.dir or out)"
+        sys.exit(f"\n{error.filename}: {error.strerror}; {way_out}.")
     except ValueError as error:
         if "hydra" in traceback.extract_tb(error.__traceback__)[-1].filename:  # its word on the command line
             sys.exit(f"\n{error}; --help lists the groups and their options.")

@@ -92,7 +92,7 @@ WRONG = {
     "shape=cubic": f"shape=cubic is not an option; shape is one of {', '.join(options('shape'))}.",
     "experiment=typo": "experiment is not a knob",
     "method=fixmatch shape.mu=2": "shape.mu is not a knob: this shape has none.",
-    "hydra.run.dir=/proc/nowhere": "/proc/nowhere: No such file or directory; name another directory",
+    "hydra.run.dir=/proc/nowhere": "/proc/nowhere: No such file or directory; name a place that can be written to",
     "optim.momentum=0": "add optim.nesterov=false",
     "+optim.dampening=1": "unexpected keyword argument 'dampening'",
     "views.strong.cutout=abc": "cutout=abc of Distort (views) must be a number from 0 up.",

@@ -70,6 +70,12 @@ def imbalanced(
     return Fold(labeled, candidates[kept])
 
 
+def normalised_deviation(labels: Tensor, num_classes: int) -> float:
+    """How unevenly labels fall on classes: deviation of their frequencies over the mean, 1 / C (paper, Sec. 4.5)."""
+    frequency = torch.bincount(labels, minlength=num_classes).double() / len(labels)
+    return (frequency.std(correction=0) * num_classes).item()
+
+
 def draw_per_class(labels: Tensor, counts: Tensor, chance: np.random.Generator) -> Tensor:
     """`counts[c]` images of every class c, without replacement, as sorted indices."""
     available = torch.bincount(labels, minlength=len(counts))
