@@ -1,19 +1,16 @@
 """python -m smoothpl.folds: which classes a fold has labels for, as a table and, with out=FILE, as a picture."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig
 from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from smoothpl.checks import check
 from smoothpl.cli import run_command
-from smoothpl.config import conf_dir, register
+from smoothpl.looking import read_command_line
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -32,16 +29,8 @@ labels and folds 0-5 (the paper's figure); out= draws both:
 
 
 def main() -> None:
-    arguments = sys.argv[1:]
-    if "--help" in arguments or "-h" in arguments:
-        return Console().print(USAGE, markup=False, highlight=False)
-    out = [argument.removeprefix("out=") for argument in arguments if argument.startswith("out=")]
-    overrides = [argument for argument in arguments if not argument.startswith("out=")]
-    register()
-    with initialize_config_dir(str(conf_dir()), version_base="1.3"):
-        config = compose("train", overrides=overrides)
-    check(config, overrides)
-    return show(config, Path(out[-1]) if out else None)
+    config, words = read_command_line(USAGE, "out")
+    show(config, Path(words["out"]) if "out" in words else None)
 
 
 def show(config: DictConfig, out: Path | None) -> None:

@@ -65,6 +65,9 @@ def test_a_fold_of_cifar10_is_told_by_the_names_of_its_classes(
 
 
 def test_help_and_mistakes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "out=FILE.png" in shown(monkeypatch, capsys, "--help")
+    with pytest.raises(SystemExit) as left:
+        shown(monkeypatch, capsys, "--help")
+    assert left.value.code == 0
+    assert "out=FILE.png" in capsys.readouterr().out
     with pytest.raises(SystemExit, match="did you mean split"):
         shown(monkeypatch, capsys, "splt=random")

@@ -1,0 +1,48 @@
+import sys
+from pathlib import Path
+
+import pytest
+from matplotlib.image import imread
+
+from smoothpl import sheet
+from smoothpl.cli import run_command
+
+
+def drawn(monkeypatch: pytest.MonkeyPatch, out: Path, *arguments: str) -> object:
+    monkeypatch.setattr(sys, "argv", ["sheet", *arguments, f"out={out}"])
+    monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
+    run_command(sheet.main)
+    monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
+    return imread(out).tolist() if out.exists() else None
+
+
+def test_the_same_knobs_draw_the_same_sheet_and_another_step_another_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = drawn(monkeypatch, tmp_path / "new" / "a.png")
+    assert str(tmp_path / "new" / "a.png") in capsys.readouterr().out
+    assert drawn(monkeypatch, tmp_path / "b.png") == first
+    assert drawn(monkeypatch, tmp_path / "c.png", "step=7") != first
+    assert drawn(monkeypatch, tmp_path / "d.png", "seed=7") != first
+    assert drawn(monkeypatch, tmp_path / "e.png", "views.strong.rotation=80") != first
+
+
+def test_few_images_make_a_narrow_sheet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    drawn(monkeypatch, tmp_path / "few.png", "batch_size=1", "unlabeled_ratio=3")
+    assert imread(tmp_path / "few.png").shape[1] == 300
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["step=1000"], "step=1000 must be a step of the run, from 0 to 999"),
+        (["step=-1"], "step=-1 must be a step"),
+        (["method=supervised"], "method=supervised has no unlabeled images to show"),
+    ],
+)
+def test_what_cannot_be_shown_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: list[str], complaint: str
+) -> None:
+    with pytest.raises(SystemExit, match=complaint):
+        drawn(monkeypatch, tmp_path / "no.png", *words)
+    assert not (tmp_path / "no.png").exists()
