@@ -4,12 +4,14 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
 import pytest
 
-from smoothpl.cli import explain
+from smoothpl.cli import explain, run_command
+from smoothpl.errors import ConfigError
 from smoothpl.results.record import Record, read
 from tests.composing import options
 
@@ -202,3 +204,28 @@ def test_a_shape_of_ones_own_is_one_class_and_one_yaml(tmp_path: Path) -> None:
 
 def test_an_error_that_nobody_foresaw_is_told_as_it_is() -> None:
     assert explain(RuntimeError("something else")) == "something else"
+
+
+def failing(error: BaseException) -> Callable[[], None]:
+    def command() -> None:
+        raise error
+
+    return command
+
+
+def test_a_bug_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
+    with pytest.raises(ValueError, match="a bug"):
+        run_command(failing(ValueError("a bug")))
+
+
+def test_an_interruption_before_training_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
+    with pytest.raises(SystemExit, match="interrupted before training began"):
+        run_command(failing(KeyboardInterrupt()))
+
+
+def test_who_wants_to_see_everything_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HYDRA_FULL_ERROR", "1")
+    with pytest.raises(ConfigError):
+        run_command(failing(ConfigError("threshold")))

@@ -13,11 +13,11 @@ from smoothpl.train import quiet_libraries
 from tests.composing import TINY, composed
 
 
-def shown(tmp_path: Path, terminal: bool, *callbacks: Callback) -> str:
+def shown(tmp_path: Path, terminal: bool, *overrides: str) -> str:
     quiet_libraries()
     console = Console(file=io.StringIO(), force_terminal=terminal, width=80, color_system=None)
-    config = composed(*TINY, "logger=none")
-    trainer = build_trainer(config, tmp_path, ProgressReport(every=2, console=console), *callbacks)
+    config = composed(*TINY, "logger=none", *overrides)
+    trainer = build_trainer(config, tmp_path, ProgressReport(every=2, console=console))
     try:
         trainer.fit(build_module(config), datamodule=build_data(config))
     finally:
@@ -30,6 +30,10 @@ def test_without_a_terminal_every_evaluation_is_a_plain_line(tmp_path: Path) -> 
     assert len(lines) == 2
     for line, step in zip(lines, (2, 4), strict=True):
         assert re.fullmatch(rf"step {step}/4  loss \d+\.\d{{3}}  coverage \d+%  error \d+\.\d\d %  \d+:\d\d left", line)
+
+
+def test_a_sanity_check_is_no_evaluation(tmp_path: Path) -> None:
+    assert len(shown(tmp_path, False, "trainer.num_sanity_val_steps=1").splitlines()) == 2
 
 
 def test_in_a_terminal_there_is_one_bar_that_fits_80_columns(tmp_path: Path) -> None:
