@@ -34,7 +34,7 @@ def build_data(config: DictConfig) -> SemiSupervisedData:
 def build_module(config: DictConfig) -> SemiSupervisedModule:
     labels_only = config.policy is None
     return SemiSupervisedModule(
-        # Channels last: convolutions run a quarter faster on CPUs, and faster still on tensor cores.
+        # Channels last: the layout that convolutions are fastest in, on CPUs as on tensor cores.
         network=instantiate(config.net).to(memory_format=torch.channels_last),
         optimizer=instantiate(config.optim),
         num_classes=config.data.num_classes,

@@ -72,7 +72,9 @@ def hydra_main(config: DictConfig) -> float | None:
         record = train(config, run_dir, recipe_name(config, run.job.override_dirname))
     except BaseException as error:
         remove_if_empty(run_dir)
-        if run.mode == RunMode.MULTIRUN:  # Hydra raises the first error of a sweep at its end, and drops the others
+        if run.mode == RunMode.MULTIRUN and isinstance(
+            error, Exception
+        ):  # Hydra raises the first error of a sweep at its end, and drops the others
             sys.stderr.write(f"job {run.job.num} failed: {explain(error)}\n")
         if run_dir.exists() and not isinstance(error, Exception):  # Ctrl-C, which Lightning turns into an exit
             sys.exit(f"interrupted; what was known by then is in {run_dir / 'run.json'}")
