@@ -28,6 +28,7 @@ def main() -> None:
 
 
 def draw(config: DictConfig, number: int, out: Path) -> None:
+    import torch
     from matplotlib.figure import Figure  # not pyplot: nothing to open, nothing to close
     from torchvision.utils import make_grid
 
@@ -36,17 +37,19 @@ def draw(config: DictConfig, number: int, out: Path) -> None:
     data = build_data(config)
     data.setup("fit")
     step = data.train_dataloader().dataset[number]
+    of_strong = step.unlabeled if step.unlabeled_strong is None else step.unlabeled_strong
     rows = {
-        "stored": step.unlabeled / 255,
-        "weak": data.views.weak(step.unlabeled, step.weak_draws),
-        "strong": data.views.strong(step.unlabeled, step.strong_draws),
+        "stored": step.unlabeled,
+        "weak": data.views.weak(step.unlabeled, step.weak_plan),
+        "strong": data.views.strong(of_strong, step.strong_plan),
     }
     columns = min(COLUMNS, len(step.unlabeled))
     if columns == 0:
         raise ConfigError(f"method={config.method} has no unlabeled images to show; use another method.")
     figure = Figure(figsize=(columns, 3.4), layout="constrained")
     for axes, (name, images) in zip(figure.subplots(3, 1), rows.items(), strict=True):
-        axes.imshow(make_grid(images[:columns], nrow=columns, pad_value=1).permute(1, 2, 0).numpy())
+        pixels = images[:columns] / 255 if images.dtype == torch.uint8 else images[:columns]
+        axes.imshow(make_grid(pixels, nrow=columns, pad_value=1).permute(1, 2, 0).numpy())
         axes.set(ylabel=name, xticks=[], yticks=[])
         axes.spines[:].set_visible(False)
     out.parent.mkdir(parents=True, exist_ok=True)

@@ -1,27 +1,33 @@
 """Batches: one item is one whole training step, and depends on nothing but the seed and the step's number."""
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
+from numpy.random import Generator
 from torch import Tensor
 from torch.utils.data import Dataset
 
 from smoothpl.data.folds import Fold
+from smoothpl.data.frames import Frame
 from smoothpl.data.randomness import Stream, generator
-from smoothpl.data.source import ImageSet
+from smoothpl.data.source import Images, ImageSet
+
+if TYPE_CHECKING:
+    from smoothpl.data.views import Views
 
 
 class RawStep(NamedTuple):
-    """The images of a step as they are stored, and the uniform numbers that will make views of them."""
+    """The images of a step as they were read, and what chance has decided about their views."""
 
     labeled: Tensor  # (B, channels, height, width) uint8
     label: Tensor  # (B,)
-    labeled_draws: Tensor
+    labeled_plan: Any
     unlabeled: Tensor  # (U, channels, height, width) uint8
+    unlabeled_strong: Tensor | None  # other parts of the same pictures, where a frame cuts them out
     image: Tensor  # (U,) which of the N unlabeled images
-    weak_draws: Tensor
-    strong_draws: Tensor
+    weak_plan: Any
+    strong_plan: Any
 
 
 class Batch(NamedTuple):
@@ -37,57 +43,88 @@ class Batch(NamedTuple):
 class Steps(Dataset[RawStep]):
     """The steps of a run, each drawn when asked for: memory does not grow with their number.
 
-    Images are drawn with replacement, as in the paper's codebase, but from two independent streams.
+    Images are drawn with replacement, as in the paper's codebase, but from two independent streams. Every rank draws
+    the whole step and reads its own share of it, so that their number changes nothing.
     """
 
     def __init__(
         self,
-        train: ImageSet,
+        train: Images,
         fold: Fold,
+        views: "Views",
         batch_size: int,
         unlabeled_ratio: int,
         max_steps: int,
         seed: int,
-        num_weak_draws: int,
-        num_strong_draws: int,
+        rank: int = 0,
+        num_ranks: int = 1,
     ) -> None:
         self.train = train
         self.fold = fold
+        self.views = views
         self.num_labeled = batch_size
         self.num_unlabeled = batch_size * unlabeled_ratio
         self.max_steps = max_steps
         self.seed = seed
-        self.num_weak_draws = num_weak_draws
-        self.num_strong_draws = num_strong_draws
+        self.rank = rank
+        self.num_ranks = num_ranks
 
     def __len__(self) -> int:
         return self.max_steps
 
     def __getitem__(self, step: int) -> RawStep:
-        chance = generator(self.seed, Stream.LABELED, step)
-        labeled = self.fold.labeled[torch.from_numpy(chance.integers(len(self.fold.labeled), size=self.num_labeled))]
-        labeled_draws = chance.random((self.num_labeled, self.num_weak_draws), dtype="float32")
+        weak, strong, frame = self.views.weak, self.views.strong, self.views.frame
+        num_frame_draws = frame.num_draws if frame else 0
 
-        chance = generator(self.seed, Stream.UNLABELED, step)
-        image = torch.from_numpy(chance.integers(len(self.fold.unlabeled), size=self.num_unlabeled))
-        weak_draws = chance.random((self.num_unlabeled, self.num_weak_draws), dtype="float32")
-        strong_draws = chance.random((self.num_unlabeled, self.num_strong_draws), dtype="float32")
+        draw = self.drawing(Stream.LABELED, step, self.num_labeled)
+        labeled = self.fold.labeled[draw.below(len(self.fold.labeled))]
+        labeled_draws = draw.uniform(weak.num_draws)
+        (labeled_images,) = self.train.read(labeled, frame, [draw.uniform(num_frame_draws)])
+
+        draw = self.drawing(Stream.UNLABELED, step, self.num_unlabeled)
+        image = draw.below(len(self.fold.unlabeled))
+        weak_draws, strong_draws = draw.uniform(weak.num_draws), draw.uniform(strong.num_draws)
+        frame_draws = [draw.uniform(num_frame_draws) for _ in (weak, strong)]
+        if self.views.learned != "strong":
+            frame_draws = frame_draws[:1]
+        images = self.train.read(self.fold.unlabeled[image], frame, frame_draws)
         return RawStep(
-            labeled=self.train.images[labeled],
+            labeled=labeled_images,
             label=self.train.labels[labeled],
-            labeled_draws=torch.from_numpy(labeled_draws),
-            unlabeled=self.train.images[self.fold.unlabeled[image]],
+            labeled_plan=weak.plan(labeled_draws, labeled_images.shape),
+            unlabeled=images[0],
+            unlabeled_strong=images[1] if len(images) == 2 else None,
             image=image,
-            weak_draws=torch.from_numpy(weak_draws),
-            strong_draws=torch.from_numpy(strong_draws),
+            weak_plan=weak.plan(weak_draws, images[0].shape),
+            strong_plan=strong.plan(strong_draws, images[0].shape),
         )
+
+    def drawing(self, stream: Stream, step: int, size: int) -> "Drawing":
+        share = slice(size * self.rank // self.num_ranks, size * (self.rank + 1) // self.num_ranks)
+        return Drawing(generator(self.seed, stream, step), size, share)
+
+
+class Drawing(NamedTuple):
+    """Numbers for a whole step, of which one rank takes its share."""
+
+    chance: Generator
+    size: int
+    share: slice
+
+    def below(self, limit: int) -> Tensor:
+        return torch.from_numpy(self.chance.integers(limit, size=self.size)[self.share])
+
+    def uniform(self, count: int) -> Tensor:
+        """(share, count) float32 in [0, 1)."""
+        return torch.from_numpy(self.chance.random((self.size, count), dtype="float32")[self.share])
 
 
 class Slices(Dataset[ImageSet]):
     """A set cut into consecutive batches, each taken whole: every image once, in order."""
 
-    def __init__(self, images: ImageSet, size: int) -> None:
+    def __init__(self, images: Images, frame: Frame | None, size: int) -> None:
         self.images = images
+        self.frame = frame
         self.size = size
 
     def __len__(self) -> int:
@@ -96,5 +133,6 @@ class Slices(Dataset[ImageSet]):
     def __getitem__(self, number: int) -> ImageSet:
         if number >= len(self):
             raise IndexError(number)
-        part = slice(number * self.size, (number + 1) * self.size)
-        return ImageSet(self.images.images[part], self.images.labels[part])
+        index = torch.arange(number * self.size, min((number + 1) * self.size, len(self.images)))
+        (images,) = self.images.read(index, self.frame, [torch.empty(len(index), 0)])
+        return ImageSet(images, self.images.labels[index])

@@ -22,10 +22,15 @@ def verify(path: Path, md5: str) -> None:
         raise ConfigError(
             f"{path} is damaged or not the published file: its MD5 is {found}, not {md5}; fetch it again."
         )
-    with suppress(OSError):  # without a writable cache it is read again next time
+    remember(note, fingerprint)
+
+
+def remember(note: Path, answer: object) -> None:
+    """Leaves a note in the cache; where that cannot be written to, the question is asked again next time."""
+    with suppress(OSError):
         note.parent.mkdir(parents=True, exist_ok=True)
         draft = note.with_suffix(f".{os.getpid()}")
-        draft.write_text(json.dumps(fingerprint))
+        draft.write_text(json.dumps(answer))
         draft.replace(note)  # atomic: two runs that start at once do not meet
 
 

@@ -1,16 +1,17 @@
-"""Images, the first arrow of the data flow: CIFAR-10 from its official binary files."""
+"""Images, the first arrow of the data flow: CIFAR-10 and CIFAR-100, from their official binary files where they are."""
 
 from pathlib import Path
 
 import numpy as np
 import torch
+from torchvision import datasets
 
 from smoothpl.data.checksums import verify
+from smoothpl.data.published import cifar
 from smoothpl.data.source import ImageSet, Source
 from smoothpl.errors import ConfigError
 
-FOLDER = "cifar-10-batches-bin"
-MD5 = {
+CIFAR10 = {
     "data_batch_1.bin": "5dd7e06a14cb22eb9f671a540d1b7c25",
     "data_batch_2.bin": "5ea93a67294ea407fff1d09f752e9692",
     "data_batch_3.bin": "942cd6a4bcdd0dd3c604fbe906cb4421",
@@ -18,30 +19,49 @@ MD5 = {
     "data_batch_5.bin": "53f37980c15c3d472c316c40844f3f0d",
     "test_batch.bin": "803d5f7f4d78ea53de84dbe85f74fb6d",
 }
-CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
+CIFAR100 = {"train.bin": "6172c7755cfe09b2fe270c85cebc1b15", "test.bin": "4499cfba6c016c1be1438163640a0898"}
 IMAGE_BYTES = 3 * 32 * 32
 
 
-def cifar10(root: str) -> Source:
-    """60,000 colour photographs of 32 x 32 pixels in 10 classes; `root` holds the folder `cifar-10-batches-bin`.
+def cifar10(root: str, download: bool = False) -> Source:
+    """60,000 colour photographs of 32 x 32 pixels in 10 classes.
 
-    The binary files, not the pickled ones: nothing in them can be executed.
+    `root` holds `cifar-10-batches-bin`, the binary files, in which nothing can be executed; or `cifar-10-batches-py`,
+    the pickled ones that torchvision fetches.
     """
-    folder = Path(root).expanduser() / FOLDER
-    missing = [name for name in MD5 if not (folder / name).is_file()]
+    folder = Path(root).expanduser() / "cifar-10-batches-bin"
+    if folder.is_dir():
+        return read_binary(folder, CIFAR10, "batches.meta.txt", label_bytes=1)
+    return cifar(datasets.CIFAR10, root, download)
+
+
+def cifar100(root: str, download: bool = False) -> Source:
+    """As CIFAR-10, in 100 classes; `root` holds `cifar-100-binary` or `cifar-100-python`."""
+    folder = Path(root).expanduser() / "cifar-100-binary"
+    if folder.is_dir():
+        return read_binary(folder, CIFAR100, "fine_label_names.txt", label_bytes=2)
+    return cifar(datasets.CIFAR100, root, download)
+
+
+def read_binary(folder: Path, md5: dict[str, str], names: str, label_bytes: int) -> Source:
+    """The last file is the test set, the others are for training."""
+    missing = [name for name in (*md5, names) if not (folder / name).is_file()]
     if missing:
         raise ConfigError(
-            f"data.root={root}: {folder} does not hold {', '.join(missing)}; unpack the archive "
-            "cifar-10-binary.tar.gz of the CIFAR-10 home page there, or name its parent as data.root or SMOOTHPL_DATA."
+            f"{folder} does not hold {', '.join(missing)}; unpack the binary archive of the CIFAR home page again, or "
+            "name another folder as data.root or in the environment variable SMOOTHPL_DATA."
         )
-    for name, md5 in MD5.items():
-        verify(folder / name, md5)
-    parts = [read_batch(folder / name) for name in MD5]
-    train = ImageSet(torch.cat([part.images for part in parts[:-1]]), torch.cat([part.labels for part in parts[:-1]]))
-    return Source(train=train, test=parts[-1], class_names=CLASSES)
+    for name, digest in md5.items():
+        verify(folder / name, digest)
+    *train, test = (read_batch(folder / name, label_bytes) for name in md5)
+    return Source(
+        train=ImageSet(torch.cat([part.images for part in train]), torch.cat([part.labels for part in train])),
+        test=test,
+        class_names=tuple((folder / names).read_text().split()),
+    )
 
 
-def read_batch(path: Path) -> ImageSet:
-    """Records of one label byte and the red, green and blue planes."""
-    records = torch.from_numpy(np.fromfile(path, dtype=np.uint8)).view(-1, 1 + IMAGE_BYTES)
-    return ImageSet(records[:, 1:].reshape(-1, 3, 32, 32), records[:, 0].long())
+def read_batch(path: Path, label_bytes: int) -> ImageSet:
+    """Records of labels, the last of which is the class, and of the red, green and blue planes."""
+    records = torch.from_numpy(np.fromfile(path, dtype=np.uint8)).view(-1, label_bytes + IMAGE_BYTES)
+    return ImageSet(records[:, label_bytes:].reshape(-1, 3, 32, 32), records[:, label_bytes - 1].long())

@@ -1,18 +1,20 @@
 """From images to batches: the LightningDataModule that joins source, fold, steps and views."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from lightning import LightningDataModule
 from torch import Tensor
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, Dataset
 
 from smoothpl.data.batches import RawStep, Slices, Steps
 from smoothpl.data.folds import Fold
-from smoothpl.data.source import ImageSet, Source
+from smoothpl.data.source import UNKNOWN, ImageSet, Source
 from smoothpl.data.views import Views
 from smoothpl.errors import ConfigError
+
+Item = TypeVar("Item")
 
 
 class SemiSupervisedData(LightningDataModule):
@@ -42,23 +44,41 @@ class SemiSupervisedData(LightningDataModule):
     def setup(self, stage: str) -> None:
         if not hasattr(self, "source"):  # called once for fitting and once for testing
             self.source = self.open_source()
-            if len(self.source.class_names) != self.num_classes:
-                raise ConfigError(
-                    f"data.num_classes={self.num_classes}, but the data have {len(self.source.class_names)} classes."
-                )
+            self.check_source()
             self.fold = self.split(self.source.train.labels)
 
+    def check_source(self) -> None:
+        """What the YAML says of the data must be so."""
+        if len(self.source.class_names) != self.num_classes:
+            raise ConfigError(
+                f"data.num_classes={self.num_classes}, but the data have {len(self.source.class_names)} classes."
+            )
+        for name, images in (("training", self.source.train), ("test", self.source.test)):
+            lowest = UNKNOWN if name == "training" else 0
+            outside = images.labels[(images.labels < lowest) | (images.labels >= self.num_classes)]
+            if len(outside):
+                raise ConfigError(
+                    f"{len(outside)} {name} images have labels outside 0 to {self.num_classes - 1}, "
+                    f"the first one {int(outside[0])}; these data are damaged, or data.num_classes is wrong."
+                )
+            if isinstance(images, ImageSet) == (self.views.frame is not None):
+                way_out = "views=imagenet" if self.views.frame is None else "views=torchssl"
+                raise ConfigError(
+                    f"the {name} images {'are' if self.views.frame else 'are not'} all of one size, and these views "
+                    f"are for others; use {way_out}."
+                )
+
     def train_dataloader(self) -> DataLoader[RawStep]:
-        steps = self.draw_steps(
-            self.source.train,
-            self.fold,
-            num_weak_draws=self.views.weak.num_draws,
-            num_strong_draws=self.views.strong.num_draws,
-        )
-        return DataLoader(steps, batch_size=None, num_workers=self.num_workers, pin_memory=torch.cuda.is_available())
+        ranks = {"rank": self.trainer.global_rank, "num_ranks": self.trainer.world_size} if self.trainer else {}
+        return self.loader(self.draw_steps(self.source.train, self.fold, self.views, **ranks), self.num_workers)
 
     def val_dataloader(self) -> DataLoader[ImageSet]:
-        return DataLoader(Slices(self.source.test, self.eval_batch_size), batch_size=None)
+        # Images in memory are handed over as they are; only decoding is work for others.
+        workers = 0 if isinstance(self.source.test, ImageSet) else self.num_workers
+        return self.loader(Slices(self.source.test, self.views.test_frame, self.eval_batch_size), workers)
+
+    def loader(self, items: Dataset[Item], num_workers: int) -> DataLoader[Item]:
+        return DataLoader(items, batch_size=None, num_workers=num_workers, pin_memory=torch.cuda.is_available())
 
     def test_dataloader(self) -> DataLoader[ImageSet]:
         return self.val_dataloader()

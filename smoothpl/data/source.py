@@ -1,12 +1,30 @@
 """Images, the first arrow of the data flow: what every data set is turned into."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 from torch import Tensor
 
+from smoothpl.data.frames import Frame
+
+UNKNOWN = -1
+"""The label of an image that nobody has labeled, as most of STL-10's."""
+
+
+class Images(Protocol):
+    """Images with their labels, (N,) int64, in memory or on disk."""
+
+    @property
+    def labels(self) -> Tensor: ...
+
+    def __len__(self) -> int: ...
+
+    def read(self, index: Tensor, frame: Frame | None, draws: Sequence[Tensor]) -> list[Tensor]:
+        """index (B,) -> (B, channels, height, width) uint8, once for all draws (B, frame.num_draws), or for each."""
+
 
 class ImageSet(NamedTuple):
-    """images (N, channels, height, width) uint8, labels (N,) int64."""
+    """Images of one size, in memory: images (N, channels, height, width) uint8, labels (N,) int64."""
 
     images: Tensor
     labels: Tensor
@@ -14,10 +32,15 @@ class ImageSet(NamedTuple):
     def __len__(self) -> int:  # number of images, not of fields
         return len(self.labels)
 
+    def read(self, index: Tensor, frame: Frame | None, draws: Sequence[Tensor]) -> list[Tensor]:
+        """Whole images, once; module.py has seen that no frame is asked for."""
+        return [self.images[index]]
+
 
 class Source(NamedTuple):
     """A data set: what may train, what may only test, and what the classes are called."""
 
-    train: ImageSet
-    test: ImageSet
+    train: Images
+    test: Images
     class_names: tuple[str, ...]
+    num_left_out: int = 0  # files that are no images

@@ -1,31 +1,17 @@
-"""Views: what the network sees of an image. A view is a pure function of the image and of a few uniform numbers."""
+"""Views of grey drawings on an empty ground, such as digits: moved and distorted between the pixels."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from functools import cache
-from typing import Literal, Protocol
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from smoothpl.data.batches import Batch, RawStep
-
-
-class View(Protocol):
-    """Turns uint8 pixels into float pixels in [0, 1], image by image, the whole batch at once."""
-
-    @property
-    def num_draws(self) -> int:
-        """How many uniform numbers in [0, 1) one image consumes."""
-
-    def __call__(self, images: Tensor, draws: Tensor) -> Tensor:
-        """images (B, channels, height, width) uint8, draws (B, num_draws) -> float, same dims."""
+from smoothpl.data.views.view import View
 
 
 @dataclass(frozen=True)
-class Shift:
+class Shift(View):
     """Moves an image by up to `fraction` of its side, in any direction, between the pixels too."""
 
     fraction: float = 0.125
@@ -34,15 +20,15 @@ class Shift:
     def __post_init__(self) -> None:
         refuse_negative(self)
 
-    def __call__(self, images: Tensor, draws: Tensor) -> Tensor:
+    def __call__(self, images: Tensor, plan: Tensor) -> Tensor:
         # Grid coordinates run from -1 to 1: a whole side is 2.
-        offset = 2 * self.fraction * (2 * draws - 1)
+        offset = 2 * self.fraction * (2 * plan - 1)
         identity = torch.eye(2, device=images.device).expand(len(images), 2, 2)
         return resample(images, identity, offset)
 
 
 @dataclass(frozen=True)
-class Distort:
+class Distort(View):
     """Rotates, shears, scales and shifts, changes the contrast, and cuts out a square; each by a random amount.
 
     What RandAugment is to photographs, for grey drawings on an empty ground: no operation can turn one digit into
@@ -60,15 +46,15 @@ class Distort:
     def __post_init__(self) -> None:
         refuse_negative(self)
 
-    def __call__(self, images: Tensor, draws: Tensor) -> Tensor:
-        signed = 2 * draws - 1
+    def __call__(self, images: Tensor, plan: Tensor) -> Tensor:
+        signed = 2 * plan - 1
         angle = math.radians(self.rotation) * signed[:, 0]
         stretch = 1 + self.scale * signed[:, 1]
         cos, sin = torch.cos(angle) / stretch, torch.sin(angle) / stretch
         rows = [torch.stack([cos, self.shear * signed[:, 2] - sin], dim=1), torch.stack([sin, cos], dim=1)]
         pixels = resample(images, torch.stack(rows, dim=1), 2 * self.shift * signed[:, 3:5])
         pixels = (pixels * (1 + self.contrast * signed[:, 5]).view(-1, 1, 1, 1)).clamp(max=1)
-        return pixels.masked_fill(squares(draws[:, 6:9], images.shape[-2:], self.cutout), 0)
+        return pixels.masked_fill(squares(plan[:, 6:9], images.shape[-2:], self.cutout), 0)
 
 
 def refuse_negative(view: Shift | Distort) -> None:
@@ -97,40 +83,3 @@ def squares(draws: Tensor, dims: torch.Size, largest: float) -> Tensor:
     in_rows = (rows - height * draws[:, 1:2]).abs() < half.unsqueeze(1)
     in_columns = (columns - width * draws[:, 2:3]).abs() < half.unsqueeze(1)
     return (in_rows.unsqueeze(2) & in_columns.unsqueeze(1)).unsqueeze(1)
-
-
-@dataclass(frozen=True)
-class Views:
-    """The two views of a benchmark, on the network's scale: zero mean, unit deviation over the training images.
-
-    `learned` names the view that learns the pseudo-label: strong (FixMatch), weak (Pseudo-Labeling), or none.
-    """
-
-    weak: View
-    strong: View
-    mean: Sequence[float]
-    std: Sequence[float]
-    learned: Literal["weak", "strong"] | None = "strong"
-
-    def of_step(self, step: RawStep) -> Batch:
-        """Runs on whatever device the step is on; the chance in it was drawn beforehand."""
-        return Batch(
-            labeled=self.normalise(self.weak(step.labeled, step.labeled_draws)),
-            label=step.label,
-            weak=self.normalise(self.weak(step.unlabeled, step.weak_draws)),
-            strong=self.normalise(self.strong(step.unlabeled, step.strong_draws)) if self.learned == "strong" else None,
-            image=step.image,
-        )
-
-    def of_test(self, images: Tensor) -> Tensor:
-        return self.normalise(images.float() / 255)
-
-    def normalise(self, pixels: Tensor) -> Tensor:
-        mean, std = (per_channel(tuple(values), pixels.device) for values in (self.mean, self.std))
-        return (pixels - mean) / std
-
-
-@cache
-def per_channel(values: tuple[float, ...], device: torch.device) -> Tensor:
-    """Made once per device: a copy from the host in every step would make it wait."""
-    return torch.tensor(values, device=device).view(-1, 1, 1)

@@ -1,0 +1,81 @@
+"""Images, the first arrow of the data flow: ImageNet, or any folders of its form, train/<class>/ and val/<class>/."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import torch
+from rich.console import Console
+
+from smoothpl.data.checksums import cache_dir, remember
+from smoothpl.data.pictures import Pictures, unreadable
+from smoothpl.data.source import Source
+from smoothpl.errors import ConfigError
+
+PARTS = ("train", "val")
+NUM_NAMED = 5
+
+
+def imagenet(root: str, on_bad_image: Literal["raise", "skip"] = "raise") -> Source:
+    """The classes are the folders in train/, in alphabetical order; val/ has the same ones and is only tested on.
+
+    `on_bad_image`: what happens to files that are no images. `raise` stops at the first one that is met; `skip` looks
+    at every file before training (once, the answer is remembered), and leaves them out.
+    """
+    folder = Path(root).expanduser()
+    missing = [part for part in PARTS if not (folder / part).is_dir()]
+    if missing:
+        raise ConfigError(
+            f"data.root={root} does not hold {' and '.join(f'{part}/' for part in missing)}; name the folder "
+            "that holds train/ and val/, each with a folder for every class, as data.root or in SMOOTHPL_DATA."
+        )
+    class_names = [each.name for each in sorted((folder / "train").iterdir()) if each.is_dir()]
+    test_names = [each.name for each in sorted((folder / "val").iterdir()) if each.is_dir()]
+    if class_names != test_names:
+        differing = sorted(set(class_names) ^ set(test_names))
+        raise ConfigError(
+            f"{folder}: train/ and val/ differ in {len(differing)} classes, {', '.join(differing[:NUM_NAMED])}, ...; "
+            "both need a folder for every class."
+        )
+    found = {part: [files_in(folder / part / name) for name in class_names] for part in PARTS}
+    bad: set[Path] = set()
+    if on_bad_image == "skip":
+        every = [path for part in found.values() for paths in part for path in paths]
+        bad = set(look_at(every))
+        if bad:
+            names = ", ".join(str(path.relative_to(folder)) for path in sorted(bad)[:NUM_NAMED])
+            more = ", ..." if len(bad) > NUM_NAMED else ""
+            say(f"{len(bad)} of {len(every):,} files in {folder} are no images and are left out: {names}{more}")
+    train, test = (pictures(found[part], bad, folder / part, class_names) for part in PARTS)
+    return Source(train, test, tuple(class_names), num_left_out=len(bad))
+
+
+def files_in(folder: Path) -> list[Path]:
+    return sorted(each for each in folder.iterdir() if each.is_file() and not each.name.startswith("."))
+
+
+def pictures(by_class: list[list[Path]], bad: set[Path], folder: Path, class_names: Sequence[str]) -> Pictures:
+    good = [[path for path in paths if path not in bad] for paths in by_class]
+    empty = [name for name, paths in zip(class_names, good, strict=True) if not paths]
+    if empty:
+        raise ConfigError(f"{folder} has no images of {', '.join(empty)}; add some, or remove the class everywhere.")
+    labels = torch.arange(len(good)).repeat_interleave(torch.tensor([len(paths) for paths in good]))
+    return Pictures([path for paths in good for path in paths], labels)
+
+
+def look_at(paths: list[Path]) -> list[Path]:
+    """Which of the files are no images; remembered for as long as none of them changes."""
+    listing = [(str(path.resolve()), (stat := path.stat()).st_size, stat.st_mtime_ns) for path in paths]
+    note = cache_dir() / "looked_at" / (hashlib.sha256(json.dumps(listing).encode()).hexdigest() + ".json")
+    if note.is_file():
+        return [Path(name) for name in json.loads(note.read_text())]
+    say(f"looking at {len(paths):,} files, once ...")
+    bad = list(unreadable(paths))
+    remember(note, [str(path) for path in bad])
+    return bad
+
+
+def say(message: str) -> None:
+    Console(stderr=True).print(message, soft_wrap=True, markup=False, highlight=False)

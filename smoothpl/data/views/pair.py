@@ -1,0 +1,56 @@
+"""Views: the weak and the strong one of a benchmark, on the scale of the network."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from smoothpl.data.batches import Batch, RawStep
+from smoothpl.data.frames import Frame
+from smoothpl.data.views.view import View
+
+
+@dataclass(frozen=True)
+class Views:
+    """The two views of a benchmark, on the network's scale: zero mean, unit deviation over the training images.
+
+    `learned` names the view that learns the pseudo-label: strong (FixMatch), weak (Pseudo-Labeling), or none.
+    """
+
+    weak: View
+    strong: View
+    mean: Sequence[float]
+    std: Sequence[float]
+    learned: Literal["weak", "strong"] | None = "strong"
+    frame: Frame | None = None  # for pictures of many sizes: the part that a view shows
+    test_frame: Frame | None = None
+
+    def of_step(self, step: RawStep) -> Batch:
+        """Runs on whatever device the step is on; the chance in it was drawn beforehand."""
+        of_strong = step.unlabeled if step.unlabeled_strong is None else step.unlabeled_strong
+        return Batch(
+            labeled=self.normalise(self.weak(step.labeled, step.labeled_plan)),
+            label=step.label,
+            weak=self.normalise(self.weak(step.unlabeled, step.weak_plan)),
+            strong=self.normalise(self.strong(of_strong, step.strong_plan)) if self.learned == "strong" else None,
+            image=step.image,
+        )
+
+    def of_test(self, images: Tensor) -> Tensor:
+        return self.normalise(images)
+
+    def normalise(self, pixels: Tensor) -> Tensor:
+        """uint8, or float in [0, 1]. In place where it can be: fresh memory costs more than arithmetic."""
+        if pixels.dtype == torch.uint8:
+            pixels = pixels.float().div_(255)
+        mean, std = (per_channel(tuple(values), pixels.device) for values in (self.mean, self.std))
+        return pixels.sub(mean).div_(std)
+
+
+@cache
+def per_channel(values: tuple[float, ...], device: torch.device) -> Tensor:
+    """Made once per device: a copy from the host in every step would make it wait."""
+    return torch.tensor(values, device=device).view(-1, 1, 1)
