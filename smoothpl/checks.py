@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import InterpolationKeyError
 
 from smoothpl.config import TrainConfig
 from smoothpl.errors import ConfigError
@@ -13,6 +14,7 @@ def check(config: DictConfig, overrides: Sequence[str] = ()) -> None:
     """Raises ConfigError, naming the knob, its value, the rule and the way out."""
     check_numbers(config)
     check_split(config)
+    check_views(config)
     check_trainer(config)
     # Two of three: one part of a method that learns from labels alone may have been asked for by mistake.
     if [config.policy, config.shape, config.target].count(None) >= 2:
@@ -59,6 +61,22 @@ def check_imbalance(config: DictConfig) -> None:
     require(
         split.num_thinned * (split.keep < 1) + (split.labeled_tail > 1) + (split.unlabeled_tail > 1) > 0,
         "split=imbalanced with these values is balanced; use split=balanced.",
+    )
+
+
+def check_views(config: DictConfig) -> None:
+    try:
+        views = OmegaConf.to_container(config.views, resolve=True)
+    except InterpolationKeyError as error:
+        needed = str(error).split("'")[1]
+        raise ConfigError(
+            f"these views need {needed}, which these data do not have; views=torchssl or views=fixmatch are for images "
+            "of one size, views=imagenet for pictures of many, views=digits for grey drawings."
+        ) from error
+    assert isinstance(views, dict)
+    require(
+        not (config.data.channels == 3 and views["weak"].get("_target_") == "smoothpl.data.Shift"),
+        "views=digits is made for grey drawings, and these data are coloured; use views=torchssl or views=fixmatch.",
     )
 
 
@@ -137,6 +155,11 @@ def check_effects(config: DictConfig, overrides: Sequence[str]) -> None:
         require(
             not override.startswith("views.strong.") or config.learned_view == "strong",
             f"{override} has no effect with learned_view={config.learned_view}: the strong view is not made.",
+        )
+        key = override.split("=")[0]
+        require(
+            key not in ("data.flip", "data.padding", "data.size") or f"${{{key}}}" in str(written["views"]),
+            f"{override} has no effect with these views, which have settings of their own.",
         )
 
 

@@ -44,7 +44,7 @@ def explain(error: BaseException) -> str:
     for cause in causes(error):
         match cause:
             case ConfigError():
-                return str(cause)
+                return str(cause).rpartition("ConfigError: ")[2].strip()  # from a worker it comes with a traceback
             case MissingConfigException(missing_cfg_file=str(file), options=[*options]):
                 group, _, option = file.rpartition("/")
                 return f"{group}={option} is not an option; {group} is one of {', '.join(sorted(options))}."

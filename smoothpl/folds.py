@@ -50,8 +50,10 @@ def show(config: DictConfig, out: Path | None) -> None:
 
 
 def tabulate_classes(source: "Source", fold: "Fold") -> Table:
+    from smoothpl.data.folds import count_classes
+
     labels, num_classes = source.train.labels, len(source.class_names)
-    labeled, unlabeled = (labels[part].bincount(minlength=num_classes).tolist() for part in fold)
+    labeled, unlabeled = (count_classes(labels[part], num_classes).tolist() for part in fold)
     table = Table("class", box=box.SIMPLE_HEAD)
     for name in ("labeled", "unlabeled"):
         table.add_column(name, justify="right")
@@ -91,11 +93,13 @@ def tabulate_deviations(deviations: dict[int, list[float]]) -> Table:
 def draw(source: "Source", fold: "Fold", deviations: dict[int, list[float]] | None, out: Path) -> None:
     from matplotlib.figure import Figure  # not pyplot: nothing to open, nothing to close
 
+    from smoothpl.data.folds import count_classes
+
     labels, num_classes = source.train.labels, len(source.class_names)
     figure = Figure(figsize=(11 if deviations else 6, 4), layout="constrained")
     axes = figure.subplots(1, 2 if deviations else 1, squeeze=False)[0]
     for offset, (part, name) in enumerate(zip(fold, ("labeled", "unlabeled"), strict=True)):
-        share = labels[part].bincount(minlength=num_classes) / len(part)
+        share = count_classes(labels[part], num_classes) / len(part)
         axes[0].bar([c + 0.4 * offset for c in range(num_classes)], share.tolist(), width=0.4, label=name)
     axes[0].set_xticks([c + 0.2 for c in range(num_classes)], source.class_names, rotation=45, ha="right")
     axes[0].set(title="classes of the fold", ylabel="share of images")

@@ -11,9 +11,9 @@ from smoothpl.looking import read_command_line
 
 USAGE = """python -m smoothpl.sheet [knob=value ...] [step=0] [out=sheet.png]
 
-Draws the first unlabeled images of a step as they are stored, and their weak
+Draws the first unlabeled images of a step as they are read, and their weak
 and strong views, exactly as a run with these knobs sees them:
-  python -m smoothpl.sheet data=cifar10 views.strong.rotation=90 out=sheet.png"""
+  python -m smoothpl.sheet benchmark=cifar10_40 out=sheet.png"""
 COLUMNS = 12
 
 
@@ -37,17 +37,14 @@ def draw(config: DictConfig, number: int, out: Path) -> None:
     data = build_data(config)
     data.setup("fit")
     step = data.train_dataloader().dataset[number]
-    of_strong = step.unlabeled if step.unlabeled_strong is None else step.unlabeled_strong
-    rows = {
-        "stored": step.unlabeled,
-        "weak": data.views.weak(step.unlabeled, step.weak_plan),
-        "strong": data.views.strong(of_strong, step.strong_plan),
-    }
     columns = min(COLUMNS, len(step.unlabeled))
     if columns == 0:
         raise ConfigError(f"method={config.method} has no unlabeled images to show; use another method.")
-    figure = Figure(figsize=(columns, 3.4), layout="constrained")
-    for axes, (name, images) in zip(figure.subplots(3, 1), rows.items(), strict=True):
+    rows = {"read": step.unlabeled, "weak": data.views.weak(step.unlabeled, step.weak_plan)}
+    if step.strong_plan is not None:
+        rows["strong"] = data.views.strong(step.of_strong, step.strong_plan)
+    figure = Figure(figsize=(columns, 3.4 / 3 * len(rows)), layout="constrained")
+    for axes, (name, images) in zip(figure.subplots(len(rows), 1), rows.items(), strict=True):
         pixels = images[:columns] / 255 if images.dtype == torch.uint8 else images[:columns]
         axes.imshow(make_grid(pixels, nrow=columns, pad_value=1).permute(1, 2, 0).numpy())
         axes.set(ylabel=name, xticks=[], yticks=[])

@@ -24,7 +24,7 @@ def options(group: str) -> list[str]:
     return sorted(path.stem for path in (conf_dir() / group).glob("*.yaml"))
 
 
-def build(group: str, option: str) -> Any:
+def build(group: str, option: str, *overrides: str) -> Any:
     """The part that a YAML describes. A power needs an exponent of its own."""
     extra = ["shape.mu=3"] if (group, option) == ("shape", "power") else []
-    return instantiate(composed(f"{group}={option}", *extra)[group])
+    return instantiate(composed(f"{group}={option}", *extra, *overrides)[group])

@@ -7,8 +7,7 @@ import pytest
 from smoothpl import folds
 from smoothpl.cli import run_command
 from smoothpl.data import digits, random
-from smoothpl.data.cifar import CLASSES
-from tests.data.real import needs_cifar10
+from tests.data.real import needs_cifar10, real_cifar10
 
 
 def shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -60,7 +59,7 @@ def test_a_fold_of_cifar10_is_told_by_the_names_of_its_classes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = shown(monkeypatch, capsys, "data=cifar10", "split=imbalanced")
-    assert sorted(int(row(text, name)[1]) for name in CLASSES) == [3000] + [5000] * 9
+    assert sorted(int(row(text, name)[1]) for name in real_cifar10().class_names) == [3000] + [5000] * 9
     assert row(text, "all") == ["40", "48000"]
 
 

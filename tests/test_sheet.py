@@ -32,6 +32,13 @@ def test_few_images_make_a_narrow_sheet(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert imread(tmp_path / "few.png").shape[1] == 300
 
 
+def test_without_a_strong_view_there_are_two_rows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    drawn(monkeypatch, tmp_path / "two.png", "method=pseudo_label")
+    drawn(monkeypatch, tmp_path / "three.png", "method=fixmatch")
+    heights = [imread(tmp_path / name).shape[0] for name in ("two.png", "three.png")]
+    assert heights[0] * 3 == pytest.approx(heights[1] * 2, abs=6)
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-import torch
 from lightning import Callback, LightningModule, Trainer
 
 from smoothpl.data import SemiSupervisedData
+from smoothpl.data.folds import count_classes
 from smoothpl.module import SemiSupervisedModule
 from smoothpl.results.confusion import class_accuracy, collapsed_classes, error_rate
 from smoothpl.results.record import Evaluation, Record, write
@@ -25,9 +25,10 @@ class Recorder(Callback):
         labels, num_classes = data.source.train.labels, len(data.source.class_names)
         self.record.class_names = list(data.source.class_names)
         self.record.labeled = data.fold.labeled.tolist()
-        self.record.labeled_per_class = torch.bincount(labels[data.fold.labeled], minlength=num_classes).tolist()
-        self.record.unlabeled_per_class = torch.bincount(labels[data.fold.unlabeled], minlength=num_classes).tolist()
+        self.record.labeled_per_class = count_classes(labels[data.fold.labeled], num_classes).tolist()
+        self.record.unlabeled_per_class = count_classes(labels[data.fold.unlabeled], num_classes).tolist()
         self.record.num_test = len(data.source.test)
+        self.record.num_left_out = data.source.num_left_out
 
     def on_train_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         self.take_metrics(trainer)

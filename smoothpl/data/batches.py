@@ -1,12 +1,13 @@
 """Batches: one item is one whole training step, and depends on nothing but the seed and the step's number."""
 
 import math
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from numpy.random import Generator
 from torch import Tensor
-from torch.utils.data import Dataset
+from torch.utils.data import Dataset, Sampler
 
 from smoothpl.data.folds import Fold
 from smoothpl.data.frames import Frame
@@ -27,7 +28,12 @@ class RawStep(NamedTuple):
     unlabeled_strong: Tensor | None  # other parts of the same pictures, where a frame cuts them out
     image: Tensor  # (U,) which of the N unlabeled images
     weak_plan: Any
-    strong_plan: Any
+    strong_plan: Any  # None where no strong view is learned
+
+    @property
+    def of_strong(self) -> Tensor:
+        """The images that the strong view is made of."""
+        return self.unlabeled if self.unlabeled_strong is None else self.unlabeled_strong
 
 
 class Batch(NamedTuple):
@@ -85,9 +91,8 @@ class Steps(Dataset[RawStep]):
         image = draw.below(len(self.fold.unlabeled))
         weak_draws, strong_draws = draw.uniform(weak.num_draws), draw.uniform(strong.num_draws)
         frame_draws = [draw.uniform(num_frame_draws) for _ in (weak, strong)]
-        if self.views.learned != "strong":
-            frame_draws = frame_draws[:1]
-        images = self.train.read(self.fold.unlabeled[image], frame, frame_draws)
+        both = self.views.learned == "strong"
+        images = self.train.read(self.fold.unlabeled[image], frame, frame_draws[: 1 + both])
         return RawStep(
             labeled=labeled_images,
             label=self.train.labels[labeled],
@@ -96,7 +101,7 @@ class Steps(Dataset[RawStep]):
             unlabeled_strong=images[1] if len(images) == 2 else None,
             image=image,
             weak_plan=weak.plan(weak_draws, images[0].shape),
-            strong_plan=strong.plan(strong_draws, images[0].shape),
+            strong_plan=strong.plan(strong_draws, images[0].shape) if both else None,
         )
 
     def drawing(self, stream: Stream, step: int, size: int) -> "Drawing":
@@ -117,6 +122,20 @@ class Drawing(NamedTuple):
     def uniform(self, count: int) -> Tensor:
         """(share, count) float32 in [0, 1)."""
         return torch.from_numpy(self.chance.random((self.size, count), dtype="float32")[self.share])
+
+
+class FromStep(Sampler[int]):
+    """Step after step, beginning with the one that training has reached: all that a resumed run needs."""
+
+    def __init__(self, max_steps: int, reached: Callable[[], int]) -> None:
+        self.max_steps = max_steps
+        self.reached = reached
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self.reached(), self.max_steps))
+
+    def __len__(self) -> int:  # of the whole run: Lightning counts the steps of a resumed one from its beginning
+        return self.max_steps
 
 
 class Slices(Dataset[ImageSet]):

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from smoothpl.data.randomness import Stream, generator
+from smoothpl.data.source import UNKNOWN
 from smoothpl.errors import ConfigError
 
 
@@ -33,12 +34,13 @@ def random(labels: Tensor, num_labels: int, fold: int, unlabeled_includes_labele
 
     Nested: a fold's 40 labels are among its 50. A class may end up without any label, and stays in the classifier.
     """
-    if num_labels > len(labels):
+    known = (labels != UNKNOWN).nonzero().squeeze(1)
+    if num_labels > len(known):
         raise ConfigError(
-            f"num_labels={num_labels}, but there are {len(labels)} training images; use at most that many."
+            f"num_labels={num_labels}, but {len(known)} training images have a label to give; use at most that many."
         )
-    order = generator(fold, Stream.FOLD).permutation(len(labels))
-    labeled = torch.from_numpy(order[:num_labels]).sort().values
+    order = generator(fold, Stream.FOLD).permutation(len(known))
+    labeled = known[torch.from_numpy(order[:num_labels])].sort().values
     return Fold(labeled, all_but(labeled, len(labels), unlabeled_includes_labeled))
 
 
@@ -59,26 +61,36 @@ def imbalanced(
     `labeled_tail` or `unlabeled_tail` above 1 the classes form a geometric tail: the first is that many times as
     frequent as the last. The labeled images are those of the balanced fold of the same number when there is no tail.
     """
+    if (labels == UNKNOWN).any():
+        raise ConfigError(
+            "split=imbalanced must know the class of every training image, and here some are unknown; "
+            "use split=balanced or split=random."
+        )
     chance = generator(fold, Stream.FOLD)
     labeled = draw_per_class(labels, share_out(num_labels, geometric(num_classes, labeled_tail)), chance)
     chance = generator(fold, Stream.IMBALANCE)
     share = geometric(num_classes, unlabeled_tail) / geometric(num_classes, unlabeled_tail)[0]
     share[chance.permutation(num_classes)[:num_thinned]] *= keep
     candidates = all_but(labeled, len(labels), unlabeled_includes_labeled)
-    available = torch.bincount(labels[candidates], minlength=num_classes)
+    available = count_classes(labels[candidates], num_classes)
     kept = draw_per_class(labels[candidates], (available * share).round().long(), chance)
     return Fold(labeled, candidates[kept])
 
 
 def normalised_deviation(labels: Tensor, num_classes: int) -> float:
     """How unevenly labels fall on classes: deviation of their frequencies over the mean, 1 / C (paper, Sec. 4.5)."""
-    frequency = torch.bincount(labels, minlength=num_classes).double() / len(labels)
+    frequency = count_classes(labels, num_classes).double() / len(labels)
     return (frequency.std(correction=0) * num_classes).item()
+
+
+def count_classes(labels: Tensor, num_classes: int) -> Tensor:
+    """(C,): how many images of every class; those of unknown class do not count."""
+    return torch.bincount(labels[labels != UNKNOWN], minlength=num_classes)
 
 
 def draw_per_class(labels: Tensor, counts: Tensor, chance: np.random.Generator) -> Tensor:
     """`counts[c]` images of every class c, without replacement, as sorted indices."""
-    available = torch.bincount(labels, minlength=len(counts))
+    available = count_classes(labels, len(counts))
     short = (available < counts).nonzero().squeeze(1).tolist()
     if short:
         raise ConfigError(

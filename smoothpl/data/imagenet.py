@@ -24,6 +24,8 @@ def imagenet(root: str, on_bad_image: Literal["raise", "skip"] = "raise") -> Sou
     `on_bad_image`: what happens to files that are no images. `raise` stops at the first one that is met; `skip` looks
     at every file before training (once, the answer is remembered), and leaves them out.
     """
+    if on_bad_image not in ("raise", "skip"):
+        raise ConfigError(f"data.on_bad_image={on_bad_image} must be raise or skip.")
     folder = Path(root).expanduser()
     missing = [part for part in PARTS if not (folder / part).is_dir()]
     if missing:

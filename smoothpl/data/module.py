@@ -8,13 +8,23 @@ from lightning import LightningDataModule
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
-from smoothpl.data.batches import RawStep, Slices, Steps
+from smoothpl.data.batches import FromStep, RawStep, Slices, Steps
 from smoothpl.data.folds import Fold
 from smoothpl.data.source import UNKNOWN, ImageSet, Source
 from smoothpl.data.views import Views
 from smoothpl.errors import ConfigError
 
 Item = TypeVar("Item")
+
+
+class Loader(DataLoader[Item]):
+    """Tells Lightning that it can be resumed: the step reached is all its state, and the sampler asks for that."""
+
+    def state_dict(self) -> dict[str, Any]:
+        return {}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        pass
 
 
 class SemiSupervisedData(LightningDataModule):
@@ -69,16 +79,21 @@ class SemiSupervisedData(LightningDataModule):
                 )
 
     def train_dataloader(self) -> DataLoader[RawStep]:
-        ranks = {"rank": self.trainer.global_rank, "num_ranks": self.trainer.world_size} if self.trainer else {}
-        return self.loader(self.draw_steps(self.source.train, self.fold, self.views, **ranks), self.num_workers)
+        trainer = self.trainer
+        ranks = {"rank": trainer.global_rank, "num_ranks": trainer.world_size} if trainer else {}
+        steps = self.draw_steps(self.source.train, self.fold, self.views, **ranks)
+        sampler = FromStep(len(steps), lambda: trainer.global_step if trainer else 0)
+        return self.loader(steps, self.num_workers, sampler)
 
     def val_dataloader(self) -> DataLoader[ImageSet]:
         # Images in memory are handed over as they are; only decoding is work for others.
         workers = 0 if isinstance(self.source.test, ImageSet) else self.num_workers
         return self.loader(Slices(self.source.test, self.views.test_frame, self.eval_batch_size), workers)
 
-    def loader(self, items: Dataset[Item], num_workers: int) -> DataLoader[Item]:
-        return DataLoader(items, batch_size=None, num_workers=num_workers, pin_memory=torch.cuda.is_available())
+    def loader(self, items: Dataset[Item], num_workers: int, sampler: FromStep | None = None) -> DataLoader[Item]:
+        return Loader(
+            items, batch_size=None, sampler=sampler, num_workers=num_workers, pin_memory=torch.cuda.is_available()
+        )
 
     def test_dataloader(self) -> DataLoader[ImageSet]:
         return self.val_dataloader()

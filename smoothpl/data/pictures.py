@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from PIL import Image, ImageOps
 from torch import Tensor
+from torch.utils.data import default_collate
 from torchvision.io import ImageReadMode, decode_image
 
 from smoothpl.data.frames import Frame
@@ -29,7 +30,9 @@ class Pictures:
     def read(self, index: Tensor, frame: Frame | None, draws: Sequence[Tensor]) -> list[Tensor]:
         """Every picture is decoded once, and framed once for each of the draws."""
         assert frame is not None  # module.py has seen to it
-        shown = [torch.empty(len(index), 3, frame.size, frame.size, dtype=torch.uint8) for _ in draws]
+        if not len(index):
+            return [torch.empty(0, 3, frame.size, frame.size, dtype=torch.uint8) for _ in draws]
+        shown: list[list[Tensor]] = [[] for _ in draws]
         for row, number in enumerate(index.tolist()):
             path = Path(os.fsdecode(self.paths[number]))
             try:
@@ -40,8 +43,8 @@ class Pictures:
                     "files with data.on_bad_image=skip."
                 ) from error
             for images, numbers in zip(shown, draws, strict=True):
-                images[row] = frame(picture, numbers[row])
-        return shown
+                images.append(frame(picture, numbers[row]))
+        return [default_collate(images) for images in shown]  # in a worker: into memory that is shared, without a copy
 
 
 def decode(path: Path) -> Tensor:

@@ -62,6 +62,7 @@ class Published:
             packed = [place / f".{self.name}.downloads" / name for _, name, _ in self.archives]
             for path, (url, _, md5) in zip(packed, self.archives, strict=True):
                 download_file(url, path, md5)
+            (draft / self.unpack_into).mkdir(parents=True)
             for path in packed:
                 extract_archive(path, draft / self.unpack_into)
             for name in self.wanted:

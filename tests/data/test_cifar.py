@@ -1,15 +1,18 @@
+import hashlib
 import shutil
 from pathlib import Path
 
 import pytest
 import torch
 
-from smoothpl.data import cifar10
-from smoothpl.data.cifar import FOLDER, MD5, read_batch
+from smoothpl.data import cifar10, cifar100
+from smoothpl.data.cifar import CIFAR10, CIFAR100, read_batch
 from smoothpl.errors import ConfigError
 from smoothpl.train import train
 from tests.composing import TINY, composed
 from tests.data.real import ROOT, needs_cifar10, real_cifar10
+
+FOLDER = "cifar-10-batches-bin"
 
 
 @needs_cifar10
@@ -37,13 +40,16 @@ def test_a_record_is_a_label_and_three_planes(tmp_path: Path) -> None:
     pixels = torch.randint(256, (2, 3, 32, 32), dtype=torch.uint8)
     records = [bytes([label]) + bytes(image.flatten().tolist()) for label, image in zip((7, 3), pixels, strict=True)]
     (tmp_path / "batch.bin").write_bytes(b"".join(records))
-    batch = read_batch(tmp_path / "batch.bin")
+    batch = read_batch(tmp_path / "batch.bin", label_bytes=1)
     assert batch.labels.tolist() == [7, 3]
     assert torch.equal(batch.images, pixels)
 
 
 def test_a_folder_that_is_not_cifar10_is_refused_with_the_way_out(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"data\.root=.*does not hold data_batch_1\.bin, .*SMOOTHPL_DATA"):
+    with pytest.raises(ConfigError, match=r"data\.root=.*does not hold cifar-10-batches-py; data\.download=true"):
+        cifar10(str(tmp_path))
+    (tmp_path / FOLDER).mkdir()
+    with pytest.raises(ConfigError, match=r"does not hold data_batch_1\.bin, .*SMOOTHPL_DATA"):
         cifar10(str(tmp_path))
 
 
@@ -51,7 +57,7 @@ def test_a_folder_that_is_not_cifar10_is_refused_with_the_way_out(tmp_path: Path
 def test_a_truncated_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / FOLDER).mkdir()
-    for name in MD5:
+    for name in [*CIFAR10, "batches.meta.txt"]:
         (tmp_path / FOLDER / name).symlink_to(Path(ROOT).resolve() / FOLDER / name)
     broken = tmp_path / FOLDER / "data_batch_3.bin"
     broken.unlink()
@@ -66,8 +72,39 @@ def test_a_truncated_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @needs_cifar10
 @pytest.mark.parametrize("split", ["balanced", "random", "imbalanced"])
 def test_a_run_on_real_photographs(tmp_path: Path, split: str) -> None:
-    config = composed(*TINY, "data=cifar10", f"split={split}", "eval_every=100", "max_steps=2", f"data.root={ROOT}")
+    config = composed(
+        *TINY, "data=cifar10", "views=torchssl", f"split={split}", "eval_every=100", "max_steps=2", f"data.root={ROOT}"
+    )
     record = train(config, tmp_path, "cifar10")
     assert record.num_test == 10_000
     assert sum(record.labeled_per_class) == 40
     assert sum(record.unlabeled_per_class) == (48_000 if split == "imbalanced" else 50_000)
+
+
+def write_cifar100(folder: Path, monkeypatch: pytest.MonkeyPatch) -> torch.Tensor:
+    """Small files in the form of the real ones, whose MD5 take the place of theirs."""
+    folder.mkdir()
+    pixels = torch.randint(256, (2, 3, 32, 32), dtype=torch.uint8)
+    for name in CIFAR100:
+        records = [bytes([19, 7 + i]) + bytes(image.flatten().tolist()) for i, image in enumerate(pixels)]
+        (folder / name).write_bytes(b"".join(records))
+        monkeypatch.setitem(CIFAR100, name, hashlib.md5((folder / name).read_bytes()).hexdigest())
+    (folder / "fine_label_names.txt").write_text("".join(f"class_{c}\n" for c in range(100)))
+    return pixels
+
+
+def test_cifar100_has_two_labels_of_which_the_fine_one_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    pixels = write_cifar100(tmp_path / "cifar-100-binary", monkeypatch)
+    source = cifar100(str(tmp_path))
+    assert source.train.labels.tolist() == source.test.labels.tolist() == [7, 8]
+    assert torch.equal(source.test.read(torch.tensor([0, 1]), None, [])[0], pixels)
+    assert len(source.class_names) == 100
+
+
+def test_a_damaged_cifar100_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    write_cifar100(tmp_path / "cifar-100-binary", monkeypatch)
+    (tmp_path / "cifar-100-binary" / "train.bin").write_bytes(b"something else")
+    with pytest.raises(ConfigError, match=r"train\.bin is damaged or not the published file"):
+        cifar100(str(tmp_path))

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from smoothpl.data import balanced, digits, imbalanced, random
+from smoothpl.data.folds import count_classes
 from smoothpl.errors import ConfigError
 from tests.data.real import needs_cifar10, real_cifar10
 
@@ -112,3 +113,16 @@ def test_tails_are_geometric_and_independent(labeled_tail: float, unlabeled_tail
     for c in range(10):
         assert abs(labeled[c] - 400 * labeled_tail ** (-c / 9) / total) < 1
         assert abs(unlabeled[c] - 1000 * unlabeled_tail ** (-c / 9)) <= 0.5
+
+
+def test_images_of_unknown_class_are_never_labeled_and_always_unlabeled() -> None:
+    """As in STL-10, where most images have no label to give."""
+    labels = torch.tensor([0, 1] * 10 + [-1] * 30)
+    for fold in (balanced(labels, 4, 2, 0, True), random(labels, 4, 0, True)):
+        assert (labels[fold.labeled] >= 0).all()
+        assert len(fold.unlabeled) == 50
+    assert count_classes(labels, 3).tolist() == [10, 10, 0]
+    with pytest.raises(ConfigError, match="num_labels=21, but 20 training images have a label to give"):
+        random(labels, 21, 0, True)
+    with pytest.raises(ConfigError, match="split=imbalanced must know the class of every training image"):
+        imbalanced(labels, 4, 2, 0, True, 0.6, 1, 1.0, 1.0)

@@ -1,10 +1,13 @@
+from pathlib import Path
+
 import pytest
 import torch
 
 from smoothpl.build import build_data
-from smoothpl.data import Batch, SemiSupervisedData
+from smoothpl.data import Batch, ImageSet, SemiSupervisedData, Source
 from smoothpl.errors import ConfigError
 from tests.composing import TINY, composed, options
+from tests.data.gallery import make_gallery
 
 
 def opened(*overrides: str) -> SemiSupervisedData:
@@ -61,3 +64,38 @@ def test_no_test_image_trains() -> None:
     trained = {tuple(image.flatten().tolist()) for image in data.source.train.images}
     tested = {tuple(image.flatten().tolist()) for image in data.source.test.images}
     assert trained.isdisjoint(tested)
+
+
+def source_with(train_labels: list[int], test_labels: list[int]) -> Source:
+    train, test = (
+        ImageSet(torch.zeros(len(labels), 1, 8, 8, dtype=torch.uint8), torch.tensor(labels))
+        for labels in (train_labels, test_labels)
+    )
+    return Source(train, test, tuple("0123456789"))
+
+
+@pytest.mark.parametrize(
+    ("train_labels", "test_labels", "complaint"),
+    [
+        ([0, 12], [0], "1 training images have labels outside 0 to 9, the first one 12"),
+        ([0, -2], [0], "1 training images have labels outside 0 to 9, the first one -2"),
+        ([0, -1], [-1], "1 test images have labels outside 0 to 9, the first one -1"),
+    ],
+)
+def test_labels_out_of_range_are_refused(train_labels: list[int], test_labels: list[int], complaint: str) -> None:
+    data = build_data(composed(*TINY))
+    data.open_source = lambda: source_with(train_labels, test_labels)
+    with pytest.raises(ConfigError, match=complaint):
+        data.setup("fit")
+
+
+def test_views_for_pictures_of_many_sizes_need_such_pictures(tmp_path: Path) -> None:
+    data = build_data(composed(*TINY, "data=imagenet", "views=imagenet"))
+    data.open_source, data.num_classes = lambda: source_with([0], [0]), 10
+    with pytest.raises(ConfigError, match=r"the training images are all of one size.*; use views=torchssl"):
+        data.setup("fit")
+    pictures = build_data(
+        composed(*TINY, "data=imagenet", "views=torchssl", "data.num_classes=2", f"data.root={make_gallery(tmp_path)}")
+    )
+    with pytest.raises(ConfigError, match=r"the training images are not all of one size.*; use views=imagenet"):
+        pictures.setup("fit")

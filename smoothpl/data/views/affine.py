@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn import functional
 
 ONE = 1 << 16
 Numbers = NDArray[np.float64]
@@ -50,15 +51,12 @@ def fixed_point(matrix: Numbers) -> NDArray[np.int32]:
 def resample(images: Tensor, matrix: Tensor, fill: int) -> Tensor:
     """images (B, channels, height, width) uint8, matrix (B, 6) in fixed point; `fill` beyond the border."""
     height, width = images.shape[-2:]
+    padded = functional.pad(images, [1, 1, 1, 1], value=fill)  # whatever reads from outside reads its border
     x = torch.arange(width, dtype=torch.int32, device=images.device)
     y = torch.arange(height, dtype=torch.int32, device=images.device).view(-1, 1)
     m = matrix.view(-1, 6, 1, 1).unbind(1)
-    column = ((m[1] * y + m[2]) + m[0] * x) >> 16  # (B, height, width)
-    row = ((m[4] * y + m[5]) + m[3] * x) >> 16
-    # A sign bit anywhere means outside; gathering the four is much faster than comparing four times.
-    inside = ((column | row | (width - 1 - column) | (height - 1 - row)) >> 31).bitwise_not_()  # -1 or 0
-    place = row.mul_(width).add_(column).bitwise_and_(inside).long()
-    result = images.flatten(2).gather(2, place.flatten(1).unsqueeze(1).expand(-1, images.shape[1], -1)).view_as(images)
-    mask = inside.to(torch.uint8).unsqueeze(1)  # 255 or 0
-    result.bitwise_and_(mask)
-    return result.bitwise_or_(mask.bitwise_not_().bitwise_and_(fill)) if fill else result
+    column = ((m[1] * y + (m[2] + ONE)) + m[0] * x).bitwise_right_shift_(16).clamp_(0, width + 1)  # (B, height, width)
+    row = ((m[4] * y + (m[5] + ONE)) + m[3] * x).bitwise_right_shift_(16).clamp_(0, height + 1)
+    place = row.mul_(width + 2).add_(column).long().flatten(1)
+    index = place.unsqueeze(1).expand(-1, images.shape[1], -1)
+    return padded.flatten(2).gather(2, index).view_as(images)

@@ -50,14 +50,12 @@ def brightness(images: Tensor, value: Tensor) -> Tensor:
 
 
 def color(images: Tensor, value: Tensor) -> Tensor:
-    return blend(luma(images).float(), images, value)
+    return blend(luma(images), images, value)
 
 
 def contrast(images: Tensor, value: Tensor) -> Tensor:
-    grey = luma(images)
-    size = grey[0].numel()
-    mean = (2 * grey.sum((1, 2, 3), keepdim=True) + size) // (2 * size)  # rounded, in whole numbers
-    return blend(mean.float(), images, value)
+    mean = luma(images).mean((1, 2, 3), keepdim=True, dtype=torch.float64)
+    return blend(mean.add_(0.5).floor_().float(), images, value)
 
 
 def sharpness(images: Tensor, value: Tensor) -> Tensor:
@@ -86,12 +84,13 @@ def whole(pixels: Tensor) -> Tensor:
 
 
 def luma(images: Tensor) -> Tensor:
-    """(B, 1, height, width) int32: how bright a colour looks, in Pillow's fixed-point weights."""
+    """(B, 1, height, width) float32, whole numbers: how bright a colour looks, in Pillow's 16-bit weights."""
+    pixels = images.float()
     if images.shape[1] == 1:
-        return images.int()
-    pixels = images.int()
-    red, green, blue = pixels[:, :1], pixels[:, 1:2], pixels[:, 2:]
-    return (19595 * red + 38470 * green + 7471 * blue + 0x8000) >> 16
+        return pixels
+    # Exact: all sums are whole numbers below 2^24.
+    weighted = (pixels[:, :1] * 19595).add_(pixels[:, 1:2], alpha=38470).add_(pixels[:, 2:], alpha=7471)
+    return weighted.add_(0x8000).mul_(2**-16).floor_()
 
 
 PIXEL_OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {

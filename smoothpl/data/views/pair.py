@@ -30,12 +30,11 @@ class Views:
 
     def of_step(self, step: RawStep) -> Batch:
         """Runs on whatever device the step is on; the chance in it was drawn beforehand."""
-        of_strong = step.unlabeled if step.unlabeled_strong is None else step.unlabeled_strong
         return Batch(
             labeled=self.normalise(self.weak(step.labeled, step.labeled_plan)),
             label=step.label,
             weak=self.normalise(self.weak(step.unlabeled, step.weak_plan)),
-            strong=self.normalise(self.strong(of_strong, step.strong_plan)) if self.learned == "strong" else None,
+            strong=self.normalise(self.strong(step.of_strong, step.strong_plan)) if self.learned == "strong" else None,
             image=step.image,
         )
 
@@ -43,11 +42,11 @@ class Views:
         return self.normalise(images)
 
     def normalise(self, pixels: Tensor) -> Tensor:
-        """uint8, or float in [0, 1]. In place where it can be: fresh memory costs more than arithmetic."""
-        if pixels.dtype == torch.uint8:
-            pixels = pixels.float().div_(255)
-        mean, std = (per_channel(tuple(values), pixels.device) for values in (self.mean, self.std))
-        return pixels.sub(mean).div_(std)
+        """uint8, or float in [0, 1], which a view has made and nobody else needs: in place is many times faster."""
+        full = 255 if pixels.dtype == torch.uint8 else 1
+        scale = per_channel(tuple(1 / (full * std) for std in self.std), pixels.device)
+        shift = per_channel(tuple(-mean / std for mean, std in zip(self.mean, self.std, strict=True)), pixels.device)
+        return pixels.float().mul_(scale).add_(shift)
 
 
 @cache

@@ -62,6 +62,8 @@ class RandAugment(View):
             )
         if not 0 <= self.probability <= 1:
             raise ValueError(f"probability={self.probability} (views) must lie in [0, 1].")
+        if not 0 <= self.fill <= 255:
+            raise ValueError(f"fill={self.fill} (views) must be a grey from 0 to 255.")
         if self.levels is not None and self.levels < 1:
             raise ValueError(f"levels={self.levels} (views) must be a positive number, or null for a continuous range.")
 

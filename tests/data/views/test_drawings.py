@@ -3,11 +3,10 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
 
 from smoothpl.data import Distort, Shift, View, digits
-from smoothpl.data.views import squares
-from tests.composing import build, options
+from smoothpl.data.views.drawings import squares
+from tests.composing import build
 
 IMAGES = digits().train.images[:32]
 NEUTRAL = 0.5  # the middle of every range
@@ -25,16 +24,6 @@ def test_pixels_stay_between_0_and_1(view: View) -> None:
     assert pixels.shape == IMAGES.shape
     assert pixels.min() >= 0
     assert pixels.max() <= 1
-
-
-@pytest.mark.parametrize("option", options("views"))
-def test_the_view_of_an_image_depends_on_its_own_draws_only(option: str) -> None:
-    for view in views_of(option):
-        draws = torch.rand(32, view.num_draws)
-        together = view(IMAGES, draws)
-        alone = torch.cat([view(IMAGES[i : i + 1], draws[i : i + 1]) for i in range(32)])
-        torch.testing.assert_close(together, alone, atol=1e-6, rtol=0)
-        assert not torch.equal(view(IMAGES, torch.rand(32, view.num_draws)), together)
 
 
 def test_a_shift_by_whole_pixels_moves_rows_and_columns() -> None:
@@ -82,14 +71,3 @@ def test_cutouts_are_squares_of_the_drawn_side_and_centre() -> None:
 def test_settings_must_be_numbers_from_0_up(view: type[View], setting: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"\(views\) must be a number from 0 up"):
         view(**setting)
-
-
-def moments(pixels: Tensor) -> tuple[float, float]:
-    return pixels.mean().item(), pixels.std().item()
-
-
-def test_views_put_the_images_on_the_networks_scale() -> None:
-    views = build("views", "digits")
-    mean, std = moments(views.of_test(digits().train.images))
-    assert math.isclose(mean, 0, abs_tol=0.01)
-    assert math.isclose(std, 1, abs_tol=0.01)

@@ -1,0 +1,63 @@
+from pathlib import Path
+
+import pytest
+import torch
+from PIL import Image, ImageOps
+from torchvision.transforms.v2 import functional
+
+from smoothpl.data import CentralCrop, Pictures, RandomResizedCrop
+from smoothpl.data.pictures import decode, unreadable
+from smoothpl.errors import ConfigError
+from tests.data.gallery import BAD, GOOD
+
+LOSSY = {"cmyk.jpg": 2, "plain.jpg": 2, "grey.jpg": 2, "rotated.jpg": 2, "narrow.jpg": 2, "modern.webp": 2}
+"""How far the two decoders may be apart, in 255ths on average."""
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_pictures_of_every_kind_become_upright_rgb(name: str, tmp_path: Path) -> None:
+    GOOD[name](tmp_path / name)
+    picture = decode(tmp_path / name)
+    with Image.open(tmp_path / name) as file:
+        expected = functional.pil_to_tensor(ImageOps.exif_transpose(file).convert("RGB"))
+    assert picture.dtype == torch.uint8
+    assert picture.shape == expected.shape
+    if name != "deep.png":  # Pillow does not scale 16 bits down, it cuts them off
+        assert (picture.float() - expected.float()).abs().mean() <= LOSSY.get(name, 0)
+
+
+def test_sixteen_bits_are_scaled_to_eight(tmp_path: Path) -> None:
+    values = torch.tensor([[0, 255, 256, 65535]], dtype=torch.int32)
+    Image.fromarray(values.numpy().astype("uint16")).save(tmp_path / "deep.png")
+    assert decode(tmp_path / "deep.png")[0].tolist() == [[0, 0, 1, 255]]
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_is_no_picture_is_named_with_the_way_out(name: str, tmp_path: Path) -> None:
+    BAD[name](tmp_path / name)
+    pictures = Pictures([tmp_path / name], torch.tensor([0]))
+    with pytest.raises(ConfigError, match=rf"{name} is not an image .*data\.on_bad_image=skip"):
+        pictures.read(torch.tensor([0]), CentralCrop(8), [torch.empty(1, 0)])
+
+
+def test_the_unreadable_ones_are_found_among_all(tmp_path: Path) -> None:
+    for name, make in (GOOD | BAD).items():
+        make(tmp_path / name)
+    assert {path.name for path in unreadable(sorted(tmp_path.iterdir()))} == set(BAD)
+
+
+def test_a_picture_is_framed_once_for_each_of_the_draws(tmp_path: Path) -> None:
+    GOOD["plain.jpg"](tmp_path / "plain.jpg")
+    pictures, frame = Pictures([tmp_path / "plain.jpg"], torch.tensor([3])), RandomResizedCrop(16)
+    draws = [torch.rand(2, frame.num_draws) for _ in range(2)]
+    first, second = pictures.read(torch.tensor([0, 0]), frame, draws)
+    assert first.shape == second.shape == (2, 3, 16, 16)
+    picture = decode(tmp_path / "plain.jpg")
+    assert torch.equal(second[1], frame(picture, draws[1][1]))
+    assert not torch.equal(first, second)
+
+
+def test_names_of_any_script_are_found(tmp_path: Path) -> None:
+    GOOD["plain.jpg"](tmp_path / "猫 και äöü.jpg")
+    pictures = Pictures([tmp_path / "猫 και äöü.jpg"], torch.tensor([0]))
+    assert len(pictures.read(torch.tensor([0]), CentralCrop(4), [torch.empty(1, 0)])[0]) == len(pictures) == 1

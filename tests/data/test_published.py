@@ -1,0 +1,181 @@
+import gzip
+import hashlib
+import pickle
+import struct
+import subprocess
+import sys
+import tarfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from scipy.io import savemat
+from torchvision import datasets
+
+from smoothpl.data import Source, cifar10, cifar100, fashion_mnist, stl10, svhn
+from smoothpl.errors import ConfigError
+from tests.data.web import Web, serving
+
+SOURCES: dict[str, Callable[..., Source]] = {
+    each.__name__: each for each in (cifar10, cifar100, svhn, stl10, fashion_mnist)
+}
+DIMS = {"svhn": (3, 32, 32), "stl10": (3, 96, 96), "fashion_mnist": (1, 28, 28)}
+CHANCE = np.random.default_rng(0)
+
+
+def md5(path: Path) -> str:
+    return hashlib.md5(path.read_bytes()).hexdigest()
+
+
+def pixels(*dims: int) -> np.ndarray[Any, Any]:
+    return CHANCE.integers(256, size=dims, dtype=np.uint8)
+
+
+def publish_cifar(kind: Any, folder: Path, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    """The same files as the real ones, with 20 images each."""
+    content = folder / kind.base_folder
+    content.mkdir()
+    for name, _ in kind.train_list + kind.test_list:
+        (content / name).write_bytes(pickle.dumps({"data": pixels(20, 3072), key: list(range(10)) * 2}))
+    names = [f"class {c}" for c in range(10)]
+    (content / kind.meta["filename"]).write_bytes(pickle.dumps({kind.meta["key"]: names}))
+    pack(kind, content, monkeypatch)
+    monkeypatch.setattr(kind, "meta", kind.meta | {"md5": md5(content / kind.meta["filename"])})
+
+
+def publish_stl10(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = datasets.STL10
+    content = folder / kind.base_folder
+    content.mkdir()
+    pixels(20, 3, 96, 96).tofile(content / "train_X.bin")
+    pixels(30, 3, 96, 96).tofile(content / "unlabeled_X.bin")
+    pixels(10, 3, 96, 96).tofile(content / "test_X.bin")
+    np.tile(np.arange(1, 11, dtype=np.uint8), 2).tofile(content / "train_y.bin")
+    np.arange(1, 11, dtype=np.uint8).tofile(content / "test_y.bin")
+    (content / "class_names.txt").write_text("\n".join(f"class {c}" for c in range(10)))
+    pack(kind, content, monkeypatch)
+
+
+def pack(kind: Any, content: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for part in ("train_list", "test_list"):
+        monkeypatch.setattr(kind, part, [[name, md5(content / name)] for name, _ in getattr(kind, part)])
+    archive = content.parent / kind.filename
+    with tarfile.open(archive, "w:gz") as tar:
+        tar.add(content, content.name)
+    monkeypatch.setattr(kind, "tgz_md5", md5(archive))
+
+
+def publish_svhn(folder: Path, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    listing = {}
+    for split, count in (("train", 20), ("test", 10)):
+        path = folder / f"{split}_32x32.mat"
+        savemat(path, {"X": pixels(32, 32, 3, count), "y": np.arange(1, count + 1).reshape(-1, 1) % 10 + 1})
+        listing[split] = [url + path.name, path.name, md5(path)]
+    monkeypatch.setattr(datasets.SVHN, "split_list", listing)
+
+
+def publish_fashion_mnist(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listing = []
+    for name, count in (("train", 20), ("t10k", 10)):
+        images, labels = (
+            (f"{name}-images-idx3-ubyte.gz", struct.pack(">iiii", 2051, count, 28, 28) + pixels(count, 784).tobytes()),
+            (f"{name}-labels-idx1-ubyte.gz", struct.pack(">ii", 2049, count) + bytes(i % 10 for i in range(count))),
+        )
+        for file, content in (images, labels):
+            (folder / file).write_bytes(gzip.compress(content))
+            listing.append((file, md5(folder / file)))
+    monkeypatch.setattr(datasets.FashionMNIST, "resources", listing)
+
+
+@pytest.fixture
+def web(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Web]:
+    """Small data sets in the formats of the real ones, on a server of our own instead of the authors'."""
+    folder = tmp_path / "served"
+    folder.mkdir()
+    with serving(folder) as server:
+        publish_cifar(datasets.CIFAR10, folder, monkeypatch, "labels")
+        publish_cifar(datasets.CIFAR100, folder, monkeypatch, "fine_labels")
+        publish_stl10(folder, monkeypatch)
+        publish_svhn(folder, monkeypatch, server.url)
+        publish_fashion_mnist(folder, monkeypatch)
+        for kind in (datasets.CIFAR10, datasets.CIFAR100, datasets.STL10):
+            monkeypatch.setattr(kind, "url", server.url + kind.filename)
+        monkeypatch.setattr(datasets.FashionMNIST, "mirrors", [server.url])
+        yield server
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_data_are_fetched_once_and_on_request_only(name: str, web: Web, tmp_path: Path) -> None:
+    root = str(tmp_path / "data")
+    with pytest.raises(ConfigError, match=r"does not hold .*; data\.download=true fetches"):
+        SOURCES[name](root)
+    assert not web.requests
+    source = SOURCES[name](root, download=True)
+    dims = DIMS.get(name, (3, 32, 32))
+    assert source.test.read(torch.arange(3), None, [])[0].shape == (3, *dims)
+    assert source.train.labels.dtype == torch.int64
+    assert len(source.class_names) == 10
+    asked = len(web.requests)
+    again = SOURCES[name](root)
+    assert torch.equal(again.train.images, source.train.images)  # type: ignore[attr-defined]
+    assert len(web.requests) == asked
+
+
+@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.usefixtures("web")
+def test_nothing_is_left_beside_the_data(name: str, tmp_path: Path) -> None:
+    SOURCES[name](str(tmp_path / "data"), download=True)
+    left = {path.name for path in (tmp_path / "data").iterdir() if not path.name.endswith(".lock")}
+    assert left <= {
+        *("cifar-10-batches-py", "cifar-100-python", "stl10_binary", "FashionMNIST"),
+        *("train_32x32.mat", "test_32x32.mat"),
+    }
+
+
+@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.usefixtures("web")
+def test_a_damaged_file_is_found(name: str, tmp_path: Path) -> None:
+    SOURCES[name](str(tmp_path / "data"), download=True)
+    for path in (tmp_path / "data").rglob("*"):
+        if path.is_file() and path.stat().st_size > 1000:
+            path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(ConfigError, match=r"damaged, or not the published data .*; remove it and fetch it again"):
+        SOURCES[name](str(tmp_path / "data"))
+
+
+@pytest.mark.usefixtures("web")
+def test_of_stl10_most_labels_are_unknown(tmp_path: Path) -> None:
+    source = stl10(str(tmp_path), download=True)
+    assert source.train.labels.tolist() == [*range(10), *range(10), *[-1] * 30]
+
+
+@pytest.mark.usefixtures("web")
+def test_cifar_images_stand_upright(tmp_path: Path) -> None:
+    source = cifar10(str(tmp_path), download=True)
+    stored = pickle.loads((tmp_path / "cifar-10-batches-py" / "test_batch").read_bytes())["data"]
+    assert torch.equal(source.test.images, torch.from_numpy(stored).view(-1, 3, 32, 32))  # type: ignore[attr-defined]
+
+
+@pytest.mark.usefixtures("web")
+def test_what_a_killed_run_left_half_unpacked_is_thrown_away(tmp_path: Path) -> None:
+    draft = tmp_path / "data" / ".STL10.draft" / "stl10_binary"
+    draft.mkdir(parents=True)
+    (draft / "train_X.bin").write_bytes(b"half")
+    assert len(stl10(str(tmp_path / "data"), download=True).test) == 10
+    assert not draft.exists()
+
+
+def test_two_runs_on_an_empty_cache_fetch_the_data_once(web: Web, tmp_path: Path) -> None:
+    """Two processes that share nothing but the folder; the small data set's addresses are handed over as text."""
+    kind = datasets.FashionMNIST
+    call = (
+        "from torchvision.datasets import FashionMNIST as kind; from smoothpl.data import fashion_mnist;"
+        f"kind.mirrors, kind.resources = {kind.mirrors!r}, {kind.resources!r};"
+        f"assert len(fashion_mnist({str(tmp_path / 'data')!r}, download=True).test) == 10"
+    )
+    both = [subprocess.Popen([sys.executable, "-c", call]) for _ in range(2)]
+    assert [process.wait(120) for process in both] == [0, 0]
+    assert len(web.requests) == 4

@@ -1,0 +1,72 @@
+import math
+
+import pytest
+import torch
+from torch import Tensor
+
+from benchmarks import pillow_views
+from smoothpl.build import build_data
+from smoothpl.data import View, digits
+from tests.composing import build, composed, options
+from tests.data.real import ROOT, needs_cifar10, real_cifar10
+from tests.data.views.pillow import pillow
+
+DATA = {"digits": "digits", "imagenet": "imagenet"}  # which data a file of views is for; all others for photographs
+
+
+def both(option: str) -> list[View]:
+    views = build_data(composed(f"views={option}", f"data={DATA.get(option, 'cifar10')}")).views
+    return [views.weak, views.strong]
+
+
+@pytest.mark.parametrize("option", options("views"))
+def test_the_view_of_an_image_depends_on_its_own_draws_only(option: str) -> None:
+    images = torch.randint(256, (32, 1 if option == "digits" else 3, 32, 32), dtype=torch.uint8)
+    for view in both(option):
+        draws = torch.rand(32, view.num_draws)
+        together = view(images, view.plan(draws, images.shape))
+        alone = [view(images[i : i + 1], view.plan(draws[i : i + 1], images[:1].shape)) for i in range(32)]
+        torch.testing.assert_close(together, torch.cat(alone), atol=1e-6, rtol=0)
+        again = view(images, view.plan(torch.rand(32, view.num_draws), images.shape))
+        assert not torch.equal(again, together)
+
+
+@pytest.mark.parametrize("option", options("views"))
+def test_a_view_leaves_the_stored_images_alone(option: str) -> None:
+    images = torch.randint(256, (32, 1 if option == "digits" else 3, 32, 32), dtype=torch.uint8)
+    before = images.clone()
+    for view in both(option):
+        view(images, view.plan(torch.rand(32, view.num_draws), images.shape))
+    assert torch.equal(images, before)
+
+
+@needs_cifar10
+def test_the_views_of_the_paper_are_pillows_from_photograph_to_network() -> None:
+    """views=torchssl as a whole: operations, cutout, flip, crop and scale, against one Pillow image after the other."""
+    config = composed("data=cifar10", "views=torchssl", f"data.root={ROOT}")
+    views = build_data(config).views
+    images = real_cifar10().test.images[:500]
+    for view, reference in ((views.weak, pillow_views.weak), (views.strong, pillow_views.strong)):
+        draws = torch.rand(500, view.num_draws)
+        expected = [
+            reference(pillow(image), numbers) for image, numbers in zip(images, draws.double().tolist(), strict=True)
+        ]
+        seen = views.normalise(view(images, view.plan(draws, images.shape)))
+        torch.testing.assert_close(seen, torch.stack(expected), atol=1e-6, rtol=1e-6)
+
+
+def moments(pixels: Tensor) -> tuple[float, float]:
+    return pixels.mean().item(), pixels.std().item()
+
+
+def test_views_put_the_images_on_the_networks_scale() -> None:
+    views = build("views", "digits")
+    mean, std = moments(views.of_test(digits().train.images))
+    assert math.isclose(mean, 0, abs_tol=0.01)
+    assert math.isclose(std, 1, abs_tol=0.01)
+
+
+def test_uint8_and_float_pixels_end_on_the_same_scale() -> None:
+    views = build("views", "digits")
+    images = digits().train.images[:10]
+    torch.testing.assert_close(views.normalise(images), views.normalise(images.float() / 255), atol=1e-6, rtol=0)
