@@ -1,3 +1,4 @@
+import os
 import statistics
 import sys
 from pathlib import Path
@@ -12,9 +13,9 @@ from tests.data.real import needs_cifar10, real_cifar10
 
 def shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     monkeypatch.setattr(sys, "argv", ["folds", *arguments])
-    monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
+    os.environ.pop("HYDRA_FULL_ERROR", None)
     run_command(folds.main)
-    monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
+    os.environ.pop("HYDRA_FULL_ERROR", None)
     return capsys.readouterr().out
 
 

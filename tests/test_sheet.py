@@ -1,3 +1,4 @@
+import os
 import sys
 from pathlib import Path
 
@@ -10,9 +11,9 @@ from smoothpl.cli import run_command
 
 def drawn(monkeypatch: pytest.MonkeyPatch, out: Path, *arguments: str) -> object:
     monkeypatch.setattr(sys, "argv", ["sheet", *arguments, f"out={out}"])
-    monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
+    os.environ.pop("HYDRA_FULL_ERROR", None)
     run_command(sheet.main)
-    monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
+    os.environ.pop("HYDRA_FULL_ERROR", None)
     return imread(out).tolist() if out.exists() else None
 
 
