@@ -66,18 +66,13 @@ def check_imbalance(config: DictConfig) -> None:
 
 def check_views(config: DictConfig) -> None:
     try:
-        views = OmegaConf.to_container(config.views, resolve=True)
+        OmegaConf.to_container(config.views, resolve=True)
     except InterpolationKeyError as error:
         needed = str(error).split("'")[1]
         raise ConfigError(
             f"these views need {needed}, which these data do not have; views=torchssl or views=fixmatch are for images "
             "of one size, views=imagenet for pictures of many, views=digits for grey drawings."
         ) from error
-    assert isinstance(views, dict)
-    require(
-        not (config.data.channels == 3 and views["weak"].get("_target_") == "smoothpl.data.Shift"),
-        "views=digits is made for grey drawings, and these data are coloured; use views=torchssl or views=fixmatch.",
-    )
 
 
 def check_trainer(config: DictConfig) -> None:

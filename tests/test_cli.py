@@ -213,13 +213,13 @@ def failing(error: BaseException) -> Callable[[], None]:
     return command
 
 
-def test_a_bug_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_keeps_its_traceback() -> None:
     os.environ.pop("HYDRA_FULL_ERROR", None)
     with pytest.raises(ValueError, match="a bug"):
         run_command(failing(ValueError("a bug")))
 
 
-def test_an_interruption_before_training_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interruption_before_training_is_one_line() -> None:
     os.environ.pop("HYDRA_FULL_ERROR", None)
     with pytest.raises(SystemExit, match="interrupted before training began"):
         run_command(failing(KeyboardInterrupt()))

@@ -24,6 +24,23 @@ def test_every_part_can_be_built(group: str, option: str) -> None:
     assert build(group, option, *data) is not None
 
 
+@pytest.mark.parametrize(
+    ("words", "frame", "padding"),
+    [
+        ("data=cifar10", None, 4),
+        ("views=fixmatch data=stl10", None, 12),
+        ("benchmark=cifar10_40 views=fixmatch", None, 4),
+        ("data=imagenet", 224, 0),
+    ],
+)
+def test_data_bring_the_views_that_suit_them_unless_others_are_asked_for(
+    words: str, frame: int | None, padding: int
+) -> None:
+    views = composed(*words.split()).views
+    assert (views.frame.size if "frame" in views else None) == frame
+    assert views.weak.steps.flip_crop.padding == padding
+
+
 @pytest.mark.parametrize(("benchmark", "method"), list(product(options("benchmark"), options("method"))))
 def test_every_method_composes_with_every_benchmark(benchmark: str, method: str) -> None:
     config = composed(f"benchmark={benchmark}", f"method={method}")

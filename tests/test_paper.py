@@ -44,3 +44,14 @@ def test_as_mu_goes_to_0_the_ramp_becomes_the_step_and_as_it_grows_only_certaint
     threshold = torch.full_like(confidence, 0.95)
     torch.testing.assert_close(Power(1e-9)(confidence, threshold), Step()(confidence, threshold), atol=1e-6, rtol=0)
     assert Power(1e6)(confidence, threshold).tolist() == [0, 0, 0, 0, 0, 1]
+
+
+def test_the_hyperparameters_of_cifar10_are_those_of_the_papers_table() -> None:
+    """Appendix, CIFAR column: what every run on CIFAR-10 with 40 labels used."""
+    config = composed("benchmark=cifar10_40", "method=smooth")
+    assert (config.num_labels, config.threshold, config.unlabeled_weight) == (40, 0.95, 1.1)
+    assert (config.batch_size, config.batch_size * config.unlabeled_ratio) == (64, 448)
+    assert (config.max_steps, config.ema_decay, config.seed, config.factor_weight) == (2**20, 0.999, 2046, 0)
+    assert (config.optim.learning_rate, config.optim.momentum, config.optim.weight_decay) == (0.03, 0.9, 5e-4)
+    assert (config.net.depth, config.net.width) == (28, 2)
+    assert composed("benchmark=cifar10_40", "method=fixmatch").unlabeled_weight == 1
