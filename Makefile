@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install train test lint format wheel clean
+.PHONY: help install train test bench lint format wheel clean
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -22,6 +22,11 @@ train: install  ## train Smooth FixMatch on the embedded digits, 40 labels
 
 test: install  ## run the whole test suite
 	$(BIN)/pytest --numprocesses 2 --cov --cov-fail-under 97
+
+bench: install  ## speed and memory as ratios (needs SMOOTHPL_DATA)
+	$(BIN)/python -m benchmarks.views
+	$(BIN)/python -m benchmarks.steps
+	$(BIN)/python -m benchmarks.pictures
 
 lint: install  ## ruff and mypy
 	$(BIN)/ruff check .

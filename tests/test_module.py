@@ -1,11 +1,7 @@
-from collections import Counter
-from typing import Any
-
 import pytest
 import torch
 from lightning import Trainer
 from torch import nn
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from smoothpl.build import build_data, build_module
 from smoothpl.data import Batch
@@ -14,6 +10,7 @@ from smoothpl.module import SemiSupervisedModule
 from smoothpl.pseudo import pseudo_labels
 from smoothpl.train import quiet_libraries
 from tests.composing import TINY, composed, options
+from tests.waiting import Synchronisations
 
 HALF_SURE = "threshold=0.12"  # an untrained network is barely surer than chance
 
@@ -69,22 +66,6 @@ def test_the_networks_that_are_evaluated_and_trained_start_equal_and_only_one_is
         assert torch.equal(averaged, live)
         assert averaged is not live
         assert not averaged.requires_grad
-
-
-class Synchronisations(TorchDispatchMode):
-    """Counts what makes the host wait: reading a number, dims that depend on values, copies from the host."""
-
-    WAITING = ("_local_scalar_dense", "nonzero", "is_nonzero", "masked_select", "equal", "unique", "item", "lift_fresh")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: Counter[str] = Counter()
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        name = func.overloadpacket.__name__
-        if name in self.WAITING:
-            self.found[name] += 1
-        return func(*args, **(kwargs or {}))
 
 
 @pytest.mark.parametrize("method", options("method"))

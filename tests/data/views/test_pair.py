@@ -10,6 +10,7 @@ from smoothpl.data import View, digits
 from tests.composing import build, composed, options
 from tests.data.real import ROOT, needs_cifar10, real_cifar10
 from tests.data.views.pillow import pillow
+from tests.waiting import Synchronisations
 
 DATA = {"digits": "digits", "imagenet": "imagenet"}  # which data a file of views is for; all others for photographs
 
@@ -38,6 +39,16 @@ def test_a_view_leaves_the_stored_images_alone(option: str) -> None:
     for view in both(option):
         view(images, view.plan(torch.rand(32, view.num_draws), images.shape))
     assert torch.equal(images, before)
+
+
+@pytest.mark.parametrize("option", options("views"))
+def test_a_view_never_asks_the_device_for_a_number(option: str) -> None:
+    images = torch.randint(256, (32, 1 if option == "digits" else 3, 32, 32), dtype=torch.uint8)
+    for view in both(option):
+        plan = view.plan(torch.rand(32, view.num_draws), images.shape)
+        with Synchronisations() as synchronisations:
+            view(images, plan)
+        assert not synchronisations.found
 
 
 @needs_cifar10
