@@ -140,7 +140,7 @@ def check_effects(config: DictConfig, overrides: Sequence[str]) -> None:
         require(name in known, f"{name}={config[name]} was added to the configuration, but nothing reads it.")
     written = OmegaConf.to_container(config)
     assert isinstance(written, dict)
-    for override in overrides:
+    for override in (each.lstrip("+~") for each in overrides):
         require(
             not override.startswith("smooth_unlabeled_weight=")
             or written["unlabeled_weight"] == "${smooth_unlabeled_weight}",

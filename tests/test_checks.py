@@ -18,7 +18,7 @@ WRONG = {
     "split=imbalanced split.labeled_tail=0.5": r"split\.labeled_tail=0\.5 must be 1",
     "split=imbalanced split.keep=1": r"use split=balanced",
     "views=imagenet": r"these views need data\.size, which these data do not have; views=torchssl",
-    "data.flip=0.5": r"data\.flip=0\.5 has no effect with these views",
+    "++data.flip=0.5": r"data\.flip=0\.5 has no effect with these views",
     "benchmark=cifar10_40 data.padding=8": r"data\.padding=8 has no effect with these views",
     "num_labels=0": r"num_labels=0 must be a positive",
     "max_steps=0": r"max_steps=0 must be a positive",

@@ -27,11 +27,14 @@ def verify(path: Path, md5: str) -> None:
 
 def remember(note: Path, answer: object) -> None:
     """Leaves a note in the cache; where that cannot be written to, the question is asked again next time."""
-    with suppress(OSError):
+    draft = note.with_suffix(f".{os.getpid()}")
+    try:
         note.parent.mkdir(parents=True, exist_ok=True)
-        draft = note.with_suffix(f".{os.getpid()}")
         draft.write_text(json.dumps(answer))
         draft.replace(note)  # atomic: two runs that start at once do not meet
+    except OSError:
+        with suppress(OSError):
+            draft.unlink()
 
 
 def cache_dir() -> Path:

@@ -32,7 +32,7 @@ def cifar10(root: str, download: bool = False) -> Source:
     folder = Path(root).expanduser() / "cifar-10-batches-bin"
     if folder.is_dir():
         return read_binary(folder, CIFAR10, "batches.meta.txt", label_bytes=1)
-    return cifar(datasets.CIFAR10, root, download)
+    return cifar(datasets.CIFAR10, root, download, instead=" or cifar-10-batches-bin")
 
 
 def cifar100(root: str, download: bool = False) -> Source:
@@ -40,7 +40,7 @@ def cifar100(root: str, download: bool = False) -> Source:
     folder = Path(root).expanduser() / "cifar-100-binary"
     if folder.is_dir():
         return read_binary(folder, CIFAR100, "fine_label_names.txt", label_bytes=2)
-    return cifar(datasets.CIFAR100, root, download)
+    return cifar(datasets.CIFAR100, root, download, instead=" or cifar-100-binary")
 
 
 def read_binary(folder: Path, md5: dict[str, str], names: str, label_bytes: int) -> Source:

@@ -1,8 +1,12 @@
 """Images from the network: one file, whole and as published, or none. What arrived so far is kept and continued."""
 
+import errno
 import hashlib
+import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.client import HTTPException
 from pathlib import Path
 
@@ -14,7 +18,9 @@ from smoothpl.errors import ConfigError
 
 CHUNK = 1 << 20
 TRIES = 5
+PAUSE = 1  # seconds
 TIMEOUT = 30  # seconds without a byte
+OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 def download(url: str, path: Path, md5: str) -> None:
@@ -23,42 +29,52 @@ def download(url: str, path: Path, md5: str) -> None:
     torchvision downloads too, but begins anew after every interruption and writes to the final name.
     """
     make_folder(path.parent)
-    with FileLock(path.with_name(path.name + ".lock")):
+    with locked(path.with_name(path.name + ".lock")):
         if path.exists():
-            return
+            return check(path, md5, "put another file there, or remove it to have it fetched")
         part = path.with_name(path.name + ".part")
         try:
-            for rest in reversed(range(TRIES)):
-                try:
-                    if receive(url, part):
-                        break
-                except (OSError, HTTPException) as error:
-                    if not rest or isinstance(error, urllib.error.HTTPError):
-                        raise
-            else:
-                raise ConnectionError("the connection ended too early")
+            receive_all(url, part)
         except (OSError, HTTPException) as error:
+            kept = f" What arrived is kept in {part} and will be continued." if part.exists() else ""
             raise ConfigError(
-                f"{url} could not be fetched ({error}). What arrived is kept in {part} and will be continued; without "
-                f"a network, fetch the file elsewhere and put it at {path}."
+                f"{url} could not be fetched ({error}).{kept} Try again later; without a network, fetch the file "
+                f"elsewhere and put it at {path}."
             ) from error
-        with part.open("rb") as file:
-            found = hashlib.file_digest(file, "md5").hexdigest()
-        if found != md5:
+        try:
+            check(part, md5, "it was removed; try again")
+        except ConfigError:
             part.unlink()
-            raise ConfigError(
-                f"{url} is not the published file: its MD5 is {found}, not {md5}; it was removed. Try again."
-            )
+            raise
         part.replace(path)
-        path.with_name(path.name + ".lock").unlink(missing_ok=True)
+    return None
+
+
+def check(path: Path, md5: str, way_out: str) -> None:
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "md5").hexdigest()
+    if found != md5:
+        raise ConfigError(f"{path} is not the published file: its MD5 is {found}, not {md5}; {way_out}.")
+
+
+def receive_all(url: str, part: Path) -> None:
+    for rest in reversed(range(TRIES)):
+        try:
+            if receive(url, part):
+                return
+        except (OSError, HTTPException) as error:
+            if not rest or isinstance(error, urllib.error.HTTPError) or getattr(error, "errno", None) in OF_THE_DISK:
+                raise
+        time.sleep(PAUSE)
+    raise ConnectionError("the connection ended too early, again and again")
 
 
 def receive(url: str, part: Path) -> bool:
     """Appends to `part` what is missing; False if the connection ended before the file did."""
     done = part.stat().st_size if part.exists() else 0
-    request = urllib.request.Request(url, headers={"User-Agent": "smoothpl", "Range": f"bytes={done}-"} if done else {})
+    headers = {"User-Agent": "smoothpl"} | ({"Range": f"bytes={done}-"} if done else {})
     try:
-        response = urllib.request.urlopen(request, timeout=TIMEOUT)
+        response = urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=TIMEOUT)
     except urllib.error.HTTPError as error:
         if done and error.code == 416:  # nothing is missing: interrupted between the last byte and the checksum
             return True
@@ -73,6 +89,20 @@ def receive(url: str, part: Path) -> bool:
                 file.write(chunk)
                 bars.advance(bar, len(chunk))
         return total is None or part.stat().st_size >= total
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Others wait. The lock stays behind as an empty file: to remove it would let two in at once."""
+    try:
+        lock = FileLock(path)
+        lock.acquire()
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}; name a folder of your own as data.root.") from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def progress() -> Progress:

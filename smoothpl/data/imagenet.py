@@ -41,6 +41,8 @@ def imagenet(root: str, on_bad_image: Literal["raise", "skip"] = "raise") -> Sou
             f"{folder}: train/ and val/ differ in {len(differing)} classes, {', '.join(differing[:NUM_NAMED])}, ...; "
             "both need a folder for every class."
         )
+    if not class_names:
+        raise ConfigError(f"{folder}: train/ and val/ must have a folder for every class, and have none.")
     found = {part: [files_in(folder / part / name) for name in class_names] for part in PARTS}
     bad: set[Path] = set()
     if on_bad_image == "skip":
@@ -55,7 +57,7 @@ def imagenet(root: str, on_bad_image: Literal["raise", "skip"] = "raise") -> Sou
 
 
 def files_in(folder: Path) -> list[Path]:
-    return sorted(each for each in folder.iterdir() if each.is_file() and not each.name.startswith("."))
+    return sorted(each for each in folder.rglob("*") if not each.is_dir() and not each.name.startswith("."))
 
 
 def pictures(by_class: list[list[Path]], bad: set[Path], folder: Path, class_names: Sequence[str]) -> Pictures:
@@ -69,14 +71,17 @@ def pictures(by_class: list[list[Path]], bad: set[Path], folder: Path, class_nam
 
 def look_at(paths: list[Path]) -> list[Path]:
     """Which of the files are no images; remembered for as long as none of them changes."""
-    listing = [(str(path.resolve()), (stat := path.stat()).st_size, stat.st_mtime_ns) for path in paths]
+    listing = [(str(path.resolve()), (stat := path.lstat()).st_size, stat.st_mtime_ns) for path in paths]
     note = cache_dir() / "looked_at" / (hashlib.sha256(json.dumps(listing).encode()).hexdigest() + ".json")
     if note.is_file():
-        return [Path(name) for name in json.loads(note.read_text())]
+        return [paths[number] for number in json.loads(note.read_text())]
     say(f"looking at {len(paths):,} files, once ...")
-    bad = list(unreadable(paths))
-    remember(note, [str(path) for path in bad])
-    return bad
+    try:
+        bad = list(unreadable(paths))
+    except OSError as error:  # the disk's fault, not the picture's: nothing to remember
+        raise ConfigError(f"{error.filename}: {error.strerror}; all files must be readable.") from error
+    remember(note, bad)
+    return [paths[number] for number in bad]
 
 
 def say(message: str) -> None:

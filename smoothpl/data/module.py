@@ -56,6 +56,11 @@ class SemiSupervisedData(LightningDataModule):
             self.source = self.open_source()
             self.check_source()
             self.fold = self.split(self.source.train.labels)
+            if not len(self.fold.unlabeled):
+                raise ConfigError(
+                    "no unlabeled image is left: all are labeled; use fewer num_labels, or "
+                    "split.unlabeled_includes_labeled=true."
+                )
 
     def check_source(self) -> None:
         """What the YAML says of the data must be so."""

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from PIL import Image, ImageOps
+from PIL import Image, ImageOps, UnidentifiedImageError
 from torch import Tensor
 from torch.utils.data import default_collate
 from torchvision.io import ImageReadMode, decode_image
 
 from smoothpl.data.frames import Frame
 from smoothpl.errors import ConfigError
+
+JPEG = b"\xff\xd8\xff"
 
 
 class Pictures:
@@ -37,7 +39,7 @@ class Pictures:
             path = Path(os.fsdecode(self.paths[number]))
             try:
                 picture = decode(path)
-            except ValueError as error:
+            except (ValueError, OSError) as error:
                 raise ConfigError(
                     f"{path} is not an image that can be read ({error}); mend or remove it, or leave out all such "
                     "files with data.on_bad_image=skip."
@@ -53,36 +55,46 @@ def decode(path: Path) -> Tensor:
     ValueError where there is no picture.
     """
     data = np.fromfile(path, dtype=np.uint8)
+    if data[:3].tobytes() != JPEG:
+        return decode_by_pillow(path)
     try:
         picture = decode_image(torch.from_numpy(data), ImageReadMode.RGB, apply_exif_orientation=True)
-    except (RuntimeError, ValueError):
-        return decode_by_pillow(path)
+    except RuntimeError:
+        return decode_by_pillow(path)  # which finds the better words
     assert isinstance(picture, Tensor)
-    picture = picture[0] if picture.dim() == 4 else picture  # the first of an animation
-    return picture if picture.dtype == torch.uint8 else (picture.int() >> 8).to(torch.uint8)
+    return picture
 
 
 def decode_by_pillow(path: Path) -> Tensor:
-    """TIFF, BMP and what else torchvision does not know."""
+    """All but JPEG: torchvision's decoder ends the whole process at some damaged PNGs, and leaves some WebPs lying."""
     try:
         with Image.open(path) as file:
-            picture = ImageOps.exif_transpose(file).convert("RGB")
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+            picture = ImageOps.exif_transpose(file)
+            if picture.mode.startswith("I"):  # 16 bits, which Pillow would cut off at 255
+                return torch.from_numpy(np.array(picture).astype(np.int32) >> 8).clamp(0, 255).byte().repeat(3, 1, 1)
+            picture = picture.convert("RGB")
+    except (ValueError, SyntaxError, UnidentifiedImageError, Image.DecompressionBombError) as error:
         raise ValueError(str(error).split(" '")[0].split(" <")[0]) from error
+    except OSError as error:
+        if error.errno is None:  # Pillow's own word for a file that ends too early
+            raise ValueError(str(error)) from error
+        raise
     return torch.from_numpy(np.array(picture)).permute(2, 0, 1).contiguous()
 
 
-def unreadable(paths: Sequence[Path]) -> Iterator[Path]:
-    """Looks at every file; decoding does not hold Python's lock, so that threads share the work."""
+def unreadable(paths: Sequence[Path]) -> Iterator[int]:
+    """The numbers of the files that are no pictures. Decoding does not hold Python's lock: threads share the work."""
 
     def reads(path: Path) -> bool:
         try:
             decode(path)
-        except (ValueError, OSError):
+        except ValueError:
+            return False
+        except FileNotFoundError:  # a link that leads nowhere
             return False
         return True
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        for path, good in zip(paths, threads.map(reads, paths), strict=True):
+        for number, good in enumerate(threads.map(reads, paths)):
             if not good:
-                yield path
+                yield number

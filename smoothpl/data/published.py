@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from filelock import FileLock
 from torchvision import datasets
 from torchvision.datasets.utils import extract_archive
 
 from smoothpl.data.download import download as download_file
-from smoothpl.data.download import make_folder
+from smoothpl.data.download import locked, make_folder
 from smoothpl.data.source import ImageSet, Source
 from smoothpl.errors import ConfigError
 
@@ -27,15 +26,16 @@ class Published:
     archives: tuple[tuple[str, str, str], ...]  # address, file name, MD5
     wanted: tuple[str, ...]
     unpack_into: str | None = ""  # below data.root; None: the files are read as they are
+    instead: str = ""  # what would do as well
 
     def open(self, root: str, download: bool, read: Callable[[Path], Source]) -> Source:
         place = Path(root).expanduser()
         missing = [name for name in self.wanted if not (place / name).exists()]
         if missing and not download:
             raise ConfigError(
-                f"data.root={root} does not hold {', '.join(missing)}; data.download=true fetches {self.name} "
-                f"({', '.join(url for url, _, _ in self.archives)}), or name the folder that holds it as data.root or "
-                "in the environment variable SMOOTHPL_DATA."
+                f"data.root={root} does not hold {', '.join(missing)}{self.instead}; data.download=true fetches "
+                f"{self.name} ({', '.join(url for url, _, _ in self.archives)}), or name the folder that holds it as "
+                "data.root or in the environment variable SMOOTHPL_DATA."
             )
         if missing:
             self.fetch(place)
@@ -50,7 +50,7 @@ class Published:
     def fetch(self, place: Path) -> None:
         """All or nothing: unpacked beside, then renamed. A second run that wants the same data waits."""
         make_folder(place)
-        with FileLock(place / f".{self.name}.lock"):
+        with locked(place / f".{self.name}.lock"):
             if all((place / name).exists() for name in self.wanted):
                 return
             if self.unpack_into is None:
@@ -63,17 +63,24 @@ class Published:
             for path, (url, _, md5) in zip(packed, self.archives, strict=True):
                 download_file(url, path, md5)
             (draft / self.unpack_into).mkdir(parents=True)
-            for path in packed:
-                extract_archive(path, draft / self.unpack_into)
-            for name in self.wanted:
-                (draft / name).replace(place / name)
-            shutil.rmtree(draft)
+            try:
+                for path in packed:
+                    extract_archive(path, draft / self.unpack_into)
+                for name in self.wanted:
+                    (draft / name).replace(place / name)
+            except OSError as error:
+                raise ConfigError(
+                    f"{self.name} could not be unpacked in {place}: {error.strerror or error}."
+                ) from error
+            finally:
+                shutil.rmtree(draft, ignore_errors=True)
             shutil.rmtree(packed[0].parent)
 
 
-def cifar(kind: Any, root: str, download: bool) -> Source:
+def cifar(kind: Any, root: str, download: bool, instead: str) -> Source:
     """CIFAR-10 or CIFAR-100 from the pickled files that torchvision reads; it checks them against their MD5 first."""
-    published = Published(kind.__name__, ((kind.url, kind.filename, kind.tgz_md5),), (kind.base_folder,))
+    archives = ((kind.url, kind.filename, kind.tgz_md5),)
+    published = Published(kind.__name__, archives, (kind.base_folder,), instead=instead)
 
     def read(place: Path) -> Source:
         train, test = (kind(place, train=train) for train in (True, False))
@@ -110,7 +117,10 @@ def stl10(root: str, download: bool = False) -> Source:
 
 
 def fashion_mnist(root: str, download: bool = False) -> Source:
-    """Grey pictures of clothes, 28 x 28 pixels: 60,000 to train on, 10,000 to test."""
+    """Grey pictures of clothes, 28 x 28 pixels: 60,000 to train on, 10,000 to test.
+
+    Known are the MD5 of the packed files, which are checked when fetched; what was unpacked, for its form only.
+    """
     kind = datasets.FashionMNIST
     archives = tuple((kind.mirrors[0] + name, name, md5) for name, md5 in kind.resources)
     published = Published("FashionMNIST", archives, ("FashionMNIST",), unpack_into="FashionMNIST/raw")

@@ -30,7 +30,10 @@ GOOD: dict[str, Callable[[Path], None]] = {
     "grey_alpha.png": lambda path: noise().convert("LA").save(path),
     "two_colours.png": lambda path: noise().convert("1").save(path),
     "deep.png": lambda path: Image.fromarray(CHANCE.integers(65536, size=(30, 40), dtype=np.uint16)).save(path),
+    "deep.tiff": lambda path: Image.fromarray(CHANCE.integers(65536, size=(30, 40), dtype=np.uint16)).save(path),
     "rotated.jpg": lambda path: noise().save(path, exif=exif(6)),
+    "rotated.webp": lambda path: noise().save(path, exif=exif(6)),
+    "rotated.png": lambda path: noise().save(path, exif=exif(8)),
     "narrow.jpg": lambda path: noise(1, 40).save(path),
     "one_pixel.png": lambda path: noise(1, 1).save(path),
     "animation.gif": lambda path: noise().save(path, save_all=True, append_images=[noise()]),
@@ -46,7 +49,16 @@ def half(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:700])
 
 
+def flip_a_byte(path: Path) -> None:
+    """In the middle of the compressed pixels: some decoders do not survive it."""
+    noise(400, 300).save(path)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    path.write_bytes(content)
+
+
 BAD: dict[str, Callable[[Path], object]] = {
+    "flipped.png": flip_a_byte,
     "notes.txt": lambda path: path.write_text("no picture at all"),
     "empty.jpg": lambda path: path.touch(),
     "truncated.jpg": half,

@@ -46,7 +46,10 @@ def test_a_record_is_a_label_and_three_planes(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_cifar10_is_refused_with_the_way_out(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"data\.root=.*does not hold cifar-10-batches-py; data\.download=true"):
+    with pytest.raises(
+        ConfigError,
+        match=r"data\.root=.*does not hold cifar-10-batches-py or cifar-10-batches-bin; data\.download=true",
+    ):
         cifar10(str(tmp_path))
     (tmp_path / FOLDER).mkdir()
     with pytest.raises(ConfigError, match=r"does not hold data_batch_1\.bin, .*SMOOTHPL_DATA"):

@@ -17,6 +17,11 @@ CONTENT = bytes(range(256)) * 4096  # 1 MB
 MD5 = hashlib.md5(CONTENT).hexdigest()
 
 
+@pytest.fixture(autouse=True)
+def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PAUSE", 0)
+
+
 @pytest.fixture
 def web(tmp_path: Path) -> Iterator[Web]:
     (tmp_path / "served").mkdir()
@@ -28,7 +33,7 @@ def web(tmp_path: Path) -> Iterator[Web]:
 def test_a_file_arrives_whole_and_nothing_else_is_left(web: Web, tmp_path: Path) -> None:
     download(web.url + "file.bin", tmp_path / "new" / "file.bin", MD5)
     assert (tmp_path / "new" / "file.bin").read_bytes() == CONTENT
-    assert os.listdir(tmp_path / "new") == ["file.bin"]
+    assert sorted(os.listdir(tmp_path / "new")) == ["file.bin", "file.bin.lock"]
     download(web.url + "file.bin", tmp_path / "new" / "file.bin", MD5)
     assert len(web.requests) == 1
 
@@ -62,14 +67,14 @@ def test_a_connection_that_breaks_again_and_again_is_taken_up_again(web: Web, tm
 
 def test_what_arrived_is_kept_when_the_connection_breaks_too_often(web: Web, tmp_path: Path) -> None:
     web.cut_after = 1000
-    with pytest.raises(ConfigError, match=r"could not be fetched .* is kept in .*file\.bin\.part"):
+    with pytest.raises(ConfigError, match=r"could not be fetched .* is kept in .*file\.bin\.part and"):
         download(web.url + "file.bin", tmp_path / "file.bin", MD5)
     assert (tmp_path / "file.bin.part").read_bytes() == CONTENT[: 1000 * module.TRIES]
     assert not (tmp_path / "file.bin").exists()
 
 
 def test_another_file_than_the_published_one_is_removed(web: Web, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"not the published file: its MD5 is .*, not 123; it was removed"):
+    with pytest.raises(ConfigError, match=r"not the published file: its MD5 is .*, not 123; it was removed; try again"):
         download(web.url + "file.bin", tmp_path / "file.bin", "123")
     assert not list(tmp_path.glob("file.bin*[!k]"))  # but for the lock
 
@@ -101,3 +106,18 @@ def test_two_runs_that_start_at_once_fetch_it_once(web: Web, tmp_path: Path) -> 
     assert [process.wait(60) for process in both] == [0, 0]
     assert (tmp_path / "f").read_bytes() == CONTENT
     assert len(web.requests) == 1
+
+
+def test_a_full_disk_is_not_the_networks_fault(web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def disk_full(*_: object) -> bool:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module, "receive", disk_full)
+    with pytest.raises(ConfigError, match=r"No space left on device\)\. Try again later"):
+        download(web.url + "file.bin", tmp_path / "file.bin", MD5)
+
+
+def test_a_lock_of_somebody_elses_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file.bin.lock").mkdir()
+    with pytest.raises(ConfigError, match=r"file\.bin\.lock: .*; name a folder of your own as data\.root"):
+        download("http://127.0.0.1:1/x", tmp_path / "file.bin", MD5)

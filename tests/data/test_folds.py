@@ -126,3 +126,12 @@ def test_images_of_unknown_class_are_never_labeled_and_always_unlabeled() -> Non
         random(labels, 21, 0, True)
     with pytest.raises(ConfigError, match="split=imbalanced must know the class of every training image"):
         imbalanced(labels, 4, 2, 0, True, 0.6, 1, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(("num_classes", "per_class", "num_labels"), [(100, 500, 2500), (1000, 1300, 100_000)])
+def test_the_papers_other_folds_are_balanced_too(num_classes: int, per_class: int, num_labels: int) -> None:
+    """CIFAR-100 with 2,500 labels, and 100 labels for each class of ImageNet."""
+    labels = torch.arange(num_classes).repeat_interleave(per_class)
+    fold = balanced(labels, num_labels, num_classes, 0, True)
+    assert labels[fold.labeled].bincount().tolist() == [num_labels // num_classes] * num_classes
+    assert len(fold.unlabeled) == num_classes * per_class

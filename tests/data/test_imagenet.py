@@ -1,4 +1,5 @@
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,19 @@ def test_files_are_looked_at_once_and_again_when_one_changes(
     assert capsys.readouterr().err.count("looking at") == 1
 
 
+def test_what_was_looked_at_is_known_by_any_name_of_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = make_gallery(tmp_path / "data")
+    BAD["notes.txt"](root / "train" / "class 0" / "notes.txt")
+    (tmp_path / "link").symlink_to(root)
+    monkeypatch.chdir(tmp_path)
+    for name in (str(root), "data", "link"):
+        source = imagenet(name, on_bad_image="skip")
+        assert (len(source.train), source.num_left_out) == (8, 1)
+    assert capsys.readouterr().err.count("looking at") == 1
+
+
 def test_without_a_cache_that_can_be_written_to_files_are_looked_at_each_time(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -130,6 +144,7 @@ def test_a_worker_names_the_bad_file_too(tmp_path: Path) -> None:
             "differ in 2 classes, class 1, class 7",
         ),
         (lambda root: [path.unlink() for path in (root / "train" / "class 1").iterdir()], "has no images of class 1"),
+        (lambda root: [shutil.rmtree(path) for path in root.glob("*/*")], "must have a folder for every class"),
     ],
 )
 def test_a_folder_of_another_form_is_refused(tmp_path: Path, spoil: object, complaint: str) -> None:

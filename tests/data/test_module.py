@@ -99,3 +99,8 @@ def test_views_for_pictures_of_many_sizes_need_such_pictures(tmp_path: Path) -> 
     )
     with pytest.raises(ConfigError, match=r"the training images are not all of one size.*; use views=imagenet"):
         pictures.setup("fit")
+
+
+def test_some_image_must_be_unlabeled() -> None:
+    with pytest.raises(ConfigError, match=r"no unlabeled image is left.*unlabeled_includes_labeled=true"):
+        opened("split=random", "num_labels=1297", "split.unlabeled_includes_labeled=false")

@@ -22,14 +22,15 @@ def test_pictures_of_every_kind_become_upright_rgb(name: str, tmp_path: Path) ->
         expected = functional.pil_to_tensor(ImageOps.exif_transpose(file).convert("RGB"))
     assert picture.dtype == torch.uint8
     assert picture.shape == expected.shape
-    if name != "deep.png":  # Pillow does not scale 16 bits down, it cuts them off
+    if not name.startswith("deep"):  # Pillow does not scale 16 bits down, it cuts them off
         assert (picture.float() - expected.float()).abs().mean() <= LOSSY.get(name, 0)
 
 
-def test_sixteen_bits_are_scaled_to_eight(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["deep.png", "deep.tiff"])
+def test_sixteen_bits_are_scaled_to_eight(name: str, tmp_path: Path) -> None:
     values = torch.tensor([[0, 255, 256, 65535]], dtype=torch.int32)
-    Image.fromarray(values.numpy().astype("uint16")).save(tmp_path / "deep.png")
-    assert decode(tmp_path / "deep.png")[0].tolist() == [[0, 0, 1, 255]]
+    Image.fromarray(values.numpy().astype("uint16")).save(tmp_path / name)
+    assert decode(tmp_path / name)[0].tolist() == [[0, 0, 1, 255]]
 
 
 @pytest.mark.parametrize("name", BAD)
@@ -43,7 +44,16 @@ def test_what_is_no_picture_is_named_with_the_way_out(name: str, tmp_path: Path)
 def test_the_unreadable_ones_are_found_among_all(tmp_path: Path) -> None:
     for name, make in (GOOD | BAD).items():
         make(tmp_path / name)
-    assert {path.name for path in unreadable(sorted(tmp_path.iterdir()))} == set(BAD)
+    (tmp_path / "broken link.jpg").symlink_to(tmp_path / "nowhere")
+    paths = sorted(tmp_path.iterdir())
+    assert {paths[number].name for number in unreadable(paths)} == {*BAD, "broken link.jpg"}
+
+
+def test_a_file_that_is_gone_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"gone\.jpg is not an image that can be read .*No such file"):
+        Pictures([tmp_path / "gone.jpg"], torch.tensor([0])).read(
+            torch.tensor([0]), CentralCrop(4), [torch.empty(1, 0)]
+        )
 
 
 def test_a_picture_is_framed_once_for_each_of_the_draws(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import torch
 from scipy.io import savemat
 from torchvision import datasets
 
-from smoothpl.data import Source, cifar10, cifar100, fashion_mnist, stl10, svhn
+from smoothpl.data import Source, cifar10, cifar100, fashion_mnist, published, stl10, svhn
 from smoothpl.errors import ConfigError
 from tests.data.web import Web, serving
 
@@ -166,6 +166,29 @@ def test_what_a_killed_run_left_half_unpacked_is_thrown_away(tmp_path: Path) -> 
     (draft / "train_X.bin").write_bytes(b"half")
     assert len(stl10(str(tmp_path / "data"), download=True).test) == 10
     assert not draft.exists()
+
+
+@pytest.mark.usefixtures("web")
+@pytest.mark.parametrize("content", [b"garbage", b""])
+def test_an_archive_that_was_put_there_by_hand_is_checked_too(content: bytes, tmp_path: Path) -> None:
+    by_hand = tmp_path / ".CIFAR10.downloads" / datasets.CIFAR10.filename
+    by_hand.parent.mkdir()
+    by_hand.write_bytes(content)
+    with pytest.raises(ConfigError, match=r"is not the published file: .*; put another file there, or remove it"):
+        cifar10(str(tmp_path), download=True)
+    by_hand.unlink()
+    assert len(cifar10(str(tmp_path), download=True).test) == 20
+
+
+@pytest.mark.usefixtures("web")
+def test_an_archive_that_cannot_be_unpacked_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def disk_full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(published, "extract_archive", disk_full)
+    with pytest.raises(ConfigError, match=r"CIFAR10 could not be unpacked in .*No space left on device"):
+        cifar10(str(tmp_path / "data"), download=True)
+    assert {path.name for path in (tmp_path / "data").iterdir()} == {".CIFAR10.lock", ".CIFAR10.downloads"}
 
 
 def test_two_runs_on_an_empty_cache_fetch_the_data_once(web: Web, tmp_path: Path) -> None:

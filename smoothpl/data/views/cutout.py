@@ -26,6 +26,7 @@ class RandomCutout(View):
     def __post_init__(self) -> None:
         if not 0 <= self.largest <= 1:
             raise ValueError(f"largest={self.largest} of a cutout (views) must lie in [0, 1].")
+        check_colour(self.colour)
 
     def plan(self, draws: Tensor, dims: torch.Size) -> Tensor:
         height, width = dims[-2:]
@@ -51,8 +52,9 @@ class Cutout(View):
     num_draws = 2
 
     def __post_init__(self) -> None:
-        if self.side < 0:
-            raise ValueError(f"side={self.side} of a cutout (views) must not be negative.")
+        if self.side < 0 or self.side % 2:
+            raise ValueError(f"side={self.side} of a cutout (views) must be an even number of pixels.")
+        check_colour(self.colour)
 
     def plan(self, draws: Tensor, dims: torch.Size) -> Tensor:
         height, width = dims[-2:]
@@ -62,6 +64,11 @@ class Cutout(View):
 
     def __call__(self, images: Tensor, plan: Tensor) -> Tensor:
         return cover(images, plan, self.colour)
+
+
+def check_colour(colour: Sequence[int]) -> None:
+    if len(colour) not in (1, 3) or not all(0 <= value <= 255 for value in colour):
+        raise ValueError(f"colour={list(colour)} of a cutout (views) must be 1 or 3 numbers from 0 to 255.")
 
 
 def cover(images: Tensor, boxes: Tensor, colour: Sequence[int]) -> Tensor:
@@ -85,4 +92,4 @@ def in_channels(colour: tuple[int, ...], channels: int) -> list[int]:
     """A colour for grey images is as bright as it looks."""
     if channels == 1 and len(colour) == 3:
         return [int(luma(torch.tensor(colour, dtype=torch.uint8).view(1, 3, 1, 1)))]
-    return list(colour)
+    return list(colour) * (channels // len(colour))

@@ -1,4 +1,7 @@
-"""Views of grey drawings on an empty ground, such as digits: moved and distorted between the pixels."""
+"""Views of grey drawings on an empty ground, such as digits: moved and distorted between the pixels.
+
+Between the pixels means in floats: another device may differ in the last bit, where the views of photographs do not.
+"""
 
 import math
 from dataclasses import dataclass, fields

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from smoothpl.data.views.view import View
+from smoothpl.errors import ConfigError
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,9 @@ class FlipCrop(View):
     def plan(self, draws: Tensor, dims: torch.Size) -> Tensor:
         """-> (B, 3): mirrored or not, and by how many pixels down and right."""
         if self.padding >= min(dims[-2:]):
-            raise ValueError(f"padding={self.padding} (views) must be smaller than the image, {min(dims[-2:])} pixels.")
+            raise ConfigError(
+                f"padding={self.padding} (views) must be smaller than the image, {min(dims[-2:])} pixels."
+            )
         places = 2 * self.padding + 1
         shift = (draws[:, 1:] * places).floor() - self.padding
         return torch.cat([draws[:, :1] < self.flip, shift], dim=1).long()

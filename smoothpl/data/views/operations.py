@@ -22,12 +22,11 @@ def autocontrast(images: Tensor, _: Tensor) -> Tensor:
 def equalize(images: Tensor, _: Tensor) -> Tensor:
     """Spreads the values of every channel so that all are about equally frequent."""
     pixels = images.flatten(2).flatten(0, 1).long()  # (B * channels, height * width)
-    histogram = torch.zeros(len(pixels), 256, device=images.device)  # float32 counts up to 2^24 exactly
-    histogram.scatter_add_(1, pixels, torch.ones_like(pixels, dtype=torch.float32))
-    brightest = histogram.gather(1, pixels.amax(1, keepdim=True)).long()
-    step = (pixels.shape[1] - brightest) // 255
-    darker = histogram.cumsum(1).sub_(histogram)
-    table = darker.add_(step // 2).div_(step.clamp(min=1)).floor_()
+    histogram = torch.zeros(len(pixels), 256, dtype=torch.int32, device=images.device)
+    histogram.scatter_add_(1, pixels, torch.ones_like(pixels, dtype=torch.int32))
+    step = (pixels.shape[1] - histogram.gather(1, pixels.amax(1, keepdim=True))) // 255  # without the brightest value
+    darker = histogram.cumsum(1, dtype=torch.int32).sub_(histogram)  # whole numbers: deterministic on every device
+    table = darker.add_(step // 2).float().div_(step.clamp(min=1)).floor_()  # float: faster, and exact up to 2^24
     unchanged = torch.arange(256, device=images.device)
     return whole(torch.where(step > 0, table, unchanged)).gather(1, pixels).view_as(images)
 
@@ -54,8 +53,11 @@ def color(images: Tensor, value: Tensor) -> Tensor:
 
 
 def contrast(images: Tensor, value: Tensor) -> Tensor:
-    mean = luma(images).mean((1, 2, 3), keepdim=True, dtype=torch.float64)
-    return blend(mean.add_(0.5).floor_().float(), images, value)
+    grey = luma(images)
+    size = grey[0].numel()
+    total = grey.sum((1, 2, 3), keepdim=True, dtype=torch.float64).long()
+    mean = (2 * total + size) // (2 * size)  # rounded in whole numbers, because devices divide differently
+    return blend(mean.float(), images, value)
 
 
 def sharpness(images: Tensor, value: Tensor) -> Tensor:

@@ -19,6 +19,11 @@ from smoothpl.data.views.view import View
 
 # One group for all that are resampled, and one for images that are left alone.
 GROUPS = (*PIXEL_OPERATIONS, "affine", "identity")
+VALUELESS = ("autocontrast", "equalize", "identity")
+LIMITS = {
+    **{"posterize": (0, 8), "solarize": (0, 256)},
+    **dict.fromkeys(("brightness", "color", "contrast", "sharpness"), (0, np.inf)),
+}
 
 
 def group_of(operation: str) -> int:
@@ -54,8 +59,13 @@ class RandAugment(View):
         for name, span in self.operations.items():
             if name not in known:
                 raise ValueError(f"operations.{name} (views) is not one of {', '.join(sorted(known))}.")
-            if span is not None and len(span) != 2:
-                raise ValueError(f"operations.{name}={span} (views) must be a pair [low, high], or null.")
+            if name in VALUELESS and span is not None:
+                raise ValueError(f"operations.{name}={span} (views) would have no effect: it must be null.")
+            if name not in VALUELESS and (span is None or len(span) != 2):
+                raise ValueError(f"operations.{name}={span} (views) must be a pair [low, high].")
+            low, high = LIMITS.get(name, (-np.inf, np.inf))
+            if span is not None and not low <= min(span) <= max(span) <= high:
+                raise ValueError(f"operations.{name}={list(span)} (views) must lie within [{low}, {high}].")
         if not self.operations or self.num_operations < 1:
             raise ValueError(
                 f"num_operations={self.num_operations} of {len(self.operations)} operations (views): at least 1 of 1."

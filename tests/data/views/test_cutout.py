@@ -44,7 +44,16 @@ def test_no_cutout_hides_nothing(view: View) -> None:
     assert torch.equal(view(images, view.plan(torch.rand(64, view.num_draws), images.shape)), images)
 
 
-@pytest.mark.parametrize(("kind", "setting"), [(Cutout, {"side": -1}), (RandomCutout, {"largest": 1.5})])
+@pytest.mark.parametrize(
+    ("kind", "setting"),
+    [
+        (Cutout, {"side": -1}),
+        (Cutout, {"side": 15}),
+        (RandomCutout, {"largest": 1.5}),
+        (Cutout, {"colour": [1, 2]}),
+        (RandomCutout, {"colour": [0, 0, 256]}),
+    ],
+)
 def test_sizes_that_make_no_sense_are_refused(kind: Any, setting: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=r"of a cutout \(views\) must"):
         kind(**setting)

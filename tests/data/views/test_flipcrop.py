@@ -3,6 +3,7 @@ import torch
 from torchvision.transforms.v2 import functional
 
 from smoothpl.data import FlipCrop
+from smoothpl.errors import ConfigError
 
 
 def test_every_place_and_both_sides_are_torchvisions() -> None:
@@ -55,5 +56,5 @@ def test_settings_that_make_no_sense_are_refused(setting: dict[str, float], name
 
 
 def test_a_reflection_needs_an_image_larger_than_the_padding() -> None:
-    with pytest.raises(ValueError, match=r"padding=4 .* smaller than the image, 4 pixels"):
+    with pytest.raises(ConfigError, match=r"padding=4 .* smaller than the image, 4 pixels"):
         FlipCrop(padding=4).plan(torch.rand(1, 3), torch.Size([1, 3, 4, 8]))

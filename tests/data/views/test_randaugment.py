@@ -116,6 +116,10 @@ def test_probability_0_changes_nothing() -> None:
     [
         ({"operations": {"blur": None}}, "operations.blur .* is not one of autocontrast, brightness"),
         ({"operations": {"rotate": [30]}}, r"operations.rotate=\[30\] .* must be a pair"),
+        ({"operations": {"brightness": None}}, "operations.brightness=None .* must be a pair"),
+        ({"operations": {"equalize": [0, 1]}}, r"operations.equalize=\[0, 1\] .* would have no effect"),
+        ({"operations": {"posterize": [4, 9]}}, r"operations.posterize=\[4, 9\] .* must lie within \[0, 8\]"),
+        ({"operations": {"color": [-1, 1]}}, r"operations.color=\[-1, 1\] .* must lie within \[0, inf\]"),
         ({"operations": {}}, "at least 1 of 1"),
         ({"num_operations": 0}, "num_operations=0 of 14"),
         ({"probability": 1.5}, r"probability=1.5 .* must lie in \[0, 1\]"),
