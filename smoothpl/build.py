@@ -9,8 +9,9 @@ from lightning import Callback, Trainer
 from omegaconf import DictConfig
 
 from smoothpl.data import SemiSupervisedData, Steps
+from smoothpl.errors import ConfigError
 from smoothpl.module import SemiSupervisedModule
-from smoothpl.pseudo import Weighting
+from smoothpl.pseudo import Weighting, obstacles
 
 
 def build_data(config: DictConfig) -> SemiSupervisedData:
@@ -38,12 +39,27 @@ def build_module(config: DictConfig) -> SemiSupervisedModule:
         network=instantiate(config.net).to(memory_format=torch.channels_last),
         optimizer=instantiate(config.optim),
         num_classes=config.data.num_classes,
-        weighting=None if labels_only else Weighting(instantiate(config.policy), instantiate(config.shape)),
+        weighting=None if labels_only else build_weighting(config),
         target=instantiate(config.target),
         unlabeled_weight=config.unlabeled_weight,
         factor_weight=config.factor_weight,
         log_every=config.log_every,
     )
+
+
+def build_weighting(config: DictConfig) -> Weighting:
+    """Refuses what is not smooth, if smooth=strict."""
+    parts = {name: instantiate(config[name]) for name in ("policy", "shape")}
+    try:
+        weighting = Weighting(
+            **parts, alignment=instantiate(config.align), score=config.score, floor=config.threshold_floor
+        )
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+    reasons = obstacles(weighting, instantiate(config.target))
+    if config.smooth == "strict" and reasons:
+        raise ConfigError(f"smooth=strict, but the loss is not C1: {'; '.join(reasons)}.")
+    return weighting
 
 
 def build_trainer(config: DictConfig, run_dir: Path, *callbacks: Callback) -> Trainer:

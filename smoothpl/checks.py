@@ -25,7 +25,7 @@ def check(config: DictConfig, overrides: Sequence[str] = ()) -> None:
 
 
 def check_numbers(config: DictConfig) -> None:
-    for name in ("batch_size", "max_steps", "eval_every", "log_every", "num_labels"):
+    for name in ("batch_size", "max_steps", "eval_every", "log_every"):
         require(config[name] > 0, f"{name}={config[name]} must be a positive whole number.")
     for name in ("fold", "seed"):
         require(0 <= config[name] < 2**32, f"{name}={config[name]} must be a whole number from 0 to 2^32 - 1.")
@@ -38,6 +38,11 @@ def check_numbers(config: DictConfig) -> None:
 def check_split(config: DictConfig) -> None:
     num_labels, num_classes, split = config.num_labels, config.data.num_classes, config.split
     name = split._target_.rpartition(".")[2]
+    if "num_labels" not in split:
+        require(num_labels is None, f"num_labels={num_labels} has no effect: split={name} labels every image.")
+        return
+    require(num_labels is not None, f"num_labels=null, but split={name} must know how many; for all use split=full.")
+    require(num_labels > 0, f"num_labels={num_labels} must be a positive whole number.")
     if name == "imbalanced":
         check_imbalance(config)
     same_for_all_classes = name == "balanced" or (name == "imbalanced" and split.labeled_tail == 1)
@@ -99,7 +104,8 @@ def check_trainer(config: DictConfig) -> None:
 
 
 def check_labels_only(config: DictConfig) -> None:
-    parts = [name for name in ("policy", "shape", "target", "threshold", "learned_view") if config[name] is not None]
+    names = ("align", "policy", "shape", "target", "threshold", "learned_view")
+    parts = [name for name in names if config[name] is not None]
     numbers = [name for name in ("unlabeled_weight", "unlabeled_ratio", "factor_weight") if config[name] != 0]
     require(
         not parts + numbers,
@@ -109,13 +115,9 @@ def check_labels_only(config: DictConfig) -> None:
 
 
 def check_pseudo_labels(config: DictConfig) -> None:
-    for name in ("policy", "shape", "target", "threshold", "learned_view"):
+    for name in ("align", "policy", "shape", "target", "learned_view"):
         require(config[name] is not None, f"{name}=null, but method={config.method} needs a {name}.")
-    require(
-        0 < config.threshold < 1,
-        f"threshold={config.threshold} must lie strictly between 0 and 1: "
-        "at 1 no pseudo-label could count, at 0 all would; the paper uses 0.95.",
-    )
+    check_threshold(config)
     require(
         config.learned_view in ("strong", "weak"),
         f"learned_view={config.learned_view} must be strong (as FixMatch) or weak (as Pseudo-Labeling).",
@@ -131,6 +133,26 @@ def check_pseudo_labels(config: DictConfig) -> None:
         f"factor_weight={config.factor_weight} has no effect with shape=step, which has no slope to learn from; "
         "use shape=linear, or factor_weight=0.",
     )
+
+
+def check_threshold(config: DictConfig) -> None:
+    threshold, floor = config.threshold, config.threshold_floor
+    if "threshold" in config.policy:
+        require(threshold is not None, f"threshold=null, but method={config.method} needs a threshold.")
+        require(
+            0 < threshold < 1,
+            f"threshold={threshold} must lie strictly between 0 and 1: "
+            "at 1 no pseudo-label could count, at 0 all would; the paper uses 0.95.",
+        )
+        require(
+            floor <= threshold,
+            f"threshold_floor={floor} is above threshold={threshold}, which would have no effect; use a lower floor.",
+        )
+    else:
+        require(threshold is None, f"threshold={threshold} has no effect: this policy finds its own; leave it out.")
+    require(0 <= floor < 1, f"threshold_floor={floor} must lie in [0, 1); 0 leaves the policy alone.")
+    require(config.score in ("confidence", "margin"), f"score={config.score} must be confidence or margin.")
+    require(config.smooth in ("allow", "strict"), f"smooth={config.smooth} must be allow or strict.")
 
 
 def check_effects(config: DictConfig, overrides: Sequence[str]) -> None:

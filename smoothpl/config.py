@@ -20,8 +20,11 @@ class TrainConfig:
     method: str = knob("how unlabeled images are learned from")
     fold: int = knob("which images carry labels")
     seed: int = knob("weights, batches, views")
-    num_labels: int = knob("how many images carry labels")
+    num_labels: int | None = knob("how many images carry labels")
     threshold: float | None = knob("tau: confidence where weight starts")
+    threshold_floor: float = knob("lowest threshold of any policy")
+    score: str = knob("held against the threshold: confidence, margin")
+    smooth: str = knob("strict refuses a loss that is not C1; allow")
     unlabeled_weight: float = knob("lambda_u: weight of the unlabeled loss")
     smooth_unlabeled_weight: float = knob("lambda_u of method=smooth")
     factor_weight: float = knob("lambda_Phi: weight of the factor loss")
@@ -38,6 +41,7 @@ class TrainConfig:
     split: Any = None
     views: Any = None
     net: Any = None
+    align: Any = None
     policy: Any = None
     shape: Any = None
     target: Any = None
@@ -62,5 +66,7 @@ def register() -> None:
     OmegaConf.register_new_resolver(
         "recipe", lambda _root_: recipe_name(_root_, _root_.hydra.job.override_dirname), replace=True
     )
+    # Dash lowers its threshold every 10 of 1,024 epochs.
+    OmegaConf.register_new_resolver("dash_period", lambda steps: max(1, round(steps * 10 / 1024)), replace=True)
     OmegaConf.register_new_resolver("knobs", describe_knobs, replace=True)
     OmegaConf.register_new_resolver("groups", describe_groups, replace=True)

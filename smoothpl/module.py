@@ -14,7 +14,8 @@ from smoothpl.data import Batch
 from smoothpl.health import RunningMeans
 from smoothpl.losses import factor_loss, labeled_loss, unlabeled_loss
 from smoothpl.optim import cosine
-from smoothpl.pseudo import Target, Weighting, pseudo_labels
+from smoothpl.pseudo import Beliefs, Target, Weighting, probabilities, pseudo_labels
+from smoothpl.pseudo.labels import from_probabilities
 from smoothpl.results.confusion import collapsed_classes, error_rate
 
 OF_LABELS = ("loss", "labeled_loss")
@@ -50,6 +51,10 @@ class SemiSupervisedModule(LightningModule):
         self.confusion = MulticlassConfusionMatrix(num_classes, validate_args=False)
         self.last_confusion: Tensor
 
+    def setup(self, stage: str) -> None:
+        if stage == "fit" and self.weighting is not None:
+            self.weighting.prepare(len(self.trainer.datamodule.fold.unlabeled))  # type: ignore[attr-defined]
+
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
         terms = self.learn_from_labels(batch) if self.weighting is None else self.learn_from_all(batch, self.weighting)
         self.health.add(terms)
@@ -72,17 +77,18 @@ class SemiSupervisedModule(LightningModule):
         logits_labeled, *logits_views = self.network(torch.cat(views)).split([len(view) for view in views])
         logits_weak, logits_learned = logits_views[0], logits_views[-1]
 
-        pseudo = pseudo_labels(logits_weak)
+        pseudo = pseudo_labels(logits_weak, batch.image)
+        weighting.see(Beliefs(pseudo, probabilities(logits_labeled.detach()), batch.label))
         weight = weighting(pseudo)
         assert self.target is not None
         labeled = labeled_loss(logits_labeled, batch.label)
-        unlabeled = unlabeled_loss(logits_learned, self.target(pseudo), weight)
+        unlabeled = unlabeled_loss(logits_learned, self.target(weighting.lessons(pseudo)), weight)
         loss = labeled + self.unlabeled_weight * unlabeled
         if self.factor_weight:
             # The same weight, this time with its gradient: the weak view learns to be surer.
-            confidence = logits_weak.float().softmax(dim=1).gather(1, pseudo.label.unsqueeze(1)).squeeze(1)
-            loss = loss + self.factor_weight * factor_loss(weighting(pseudo._replace(confidence=confidence)))
-        weighting.observe(pseudo)
+            attached = from_probabilities(probabilities(logits_weak), batch.image)
+            loss = loss + self.factor_weight * factor_loss(weighting(attached))
+        weighting.observe(pseudo, weight)
         return {
             "loss": loss,
             "labeled_loss": labeled,

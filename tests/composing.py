@@ -24,6 +24,11 @@ def options(group: str) -> list[str]:
     return sorted(path.stem for path in (conf_dir() / group).glob("*.yaml"))
 
 
+def ramps() -> list[str]:
+    """The shapes that go with any policy; a Gaussian needs one that knows its width."""
+    return [name for name in options("shape") if name != "gaussian"]
+
+
 def build(group: str, option: str, *overrides: str) -> Any:
     """The part that a YAML describes. A power needs an exponent of its own."""
     extra = ["shape.mu=3"] if (group, option) == ("shape", "power") else []

@@ -147,11 +147,13 @@ def test_an_interrupted_run_says_so_and_leaves_its_record(tmp_path: Path, interr
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # A shell in the background ignores Ctrl-C, and so would all that it starts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     assert process.stdout is not None
     assert process.stdout.readline().startswith("step 1/100000")
     process.send_signal(interruption)
-    _, message = process.communicate()
+    _, message = process.communicate(timeout=120)
     assert process.returncode == 1
     (record,) = records(tmp_path)
     assert record.status == "interrupted"

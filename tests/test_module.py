@@ -9,7 +9,7 @@ from smoothpl.losses import factor_loss, labeled_loss, unlabeled_loss
 from smoothpl.module import SemiSupervisedModule
 from smoothpl.pseudo import pseudo_labels
 from smoothpl.train import quiet_libraries
-from tests.composing import TINY, composed, options
+from tests.composing import TINY, composed, options, ramps
 from tests.waiting import Synchronisations
 
 HALF_SURE = "threshold=0.12"  # an untrained network is barely surer than chance
@@ -20,6 +20,8 @@ def module_and_batch(*overrides: str) -> tuple[SemiSupervisedModule, Batch]:
     torch.manual_seed(0)
     module, data = build_module(config), build_data(config)
     data.setup("fit")
+    if module.weighting is not None:
+        module.weighting.prepare(len(data.fold.unlabeled))
     return module, data.on_after_batch_transfer(next(iter(data.train_dataloader())), 0)
 
 
@@ -28,7 +30,7 @@ def loss_of(module: SemiSupervisedModule, batch: Batch) -> torch.Tensor:
     return terms["loss"]
 
 
-@pytest.mark.parametrize("shape", options("shape"))
+@pytest.mark.parametrize("shape", ramps())
 @pytest.mark.parametrize("method", ["fixmatch", "smooth", "pseudo_label"])
 def test_the_loss_is_labeled_plus_weighted_unlabeled(method: str, shape: str) -> None:
     mu = ["shape.mu=3"] if shape == "power" else []

@@ -44,6 +44,11 @@ def random(labels: Tensor, num_labels: int, fold: int, unlabeled_includes_labele
     return Fold(labeled, all_but(labeled, len(labels), unlabeled_includes_labeled))
 
 
+def full(labels: Tensor) -> Fold:
+    """All labels there are: what a method with few labels is compared to in the end."""
+    return Fold((labels != UNKNOWN).nonzero().squeeze(1), torch.arange(len(labels)))
+
+
 def imbalanced(
     labels: Tensor,
     num_labels: int,

@@ -1,20 +1,39 @@
-"""From logits to weights: pseudo-labels, threshold policies, shapes, targets."""
+"""From logits to weights: pseudo-labels, alignment, threshold policies, shapes, targets."""
 
-from smoothpl.pseudo.labels import PseudoLabels, pseudo_labels
-from smoothpl.pseudo.policies import Fixed, ThresholdPolicy
-from smoothpl.pseudo.shapes import Power, Shape, Step
-from smoothpl.pseudo.targets import Hard, Target
+from smoothpl.pseudo.alignment import Alignment, RunningAlignment, Unaligned
+from smoothpl.pseudo.curriculum import Curriculum
+from smoothpl.pseudo.dash import LossSchedule
+from smoothpl.pseudo.labels import Beliefs, PseudoLabels, probabilities, pseudo_labels
+from smoothpl.pseudo.policies import Fixed, Relative, Running, SelfAdaptive, ThresholdPolicy
+from smoothpl.pseudo.shapes import AnyShape, Gaussian, Power, Shape, Step
+from smoothpl.pseudo.smoothness import obstacles
+from smoothpl.pseudo.targets import Hard, Sharpened, Soft, Target
 from smoothpl.pseudo.weighting import Weighting
 
 __all__ = [
+    "Alignment",
+    "AnyShape",
+    "Beliefs",
+    "Curriculum",
     "Fixed",
+    "Gaussian",
     "Hard",
+    "LossSchedule",
     "Power",
     "PseudoLabels",
+    "Relative",
+    "Running",
+    "RunningAlignment",
+    "SelfAdaptive",
     "Shape",
+    "Sharpened",
+    "Soft",
     "Step",
     "Target",
     "ThresholdPolicy",
+    "Unaligned",
     "Weighting",
+    "obstacles",
+    "probabilities",
     "pseudo_labels",
 ]

@@ -2,18 +2,42 @@
 
 from typing import NamedTuple
 
+import torch
 from torch import Tensor
 
 
 class PseudoLabels(NamedTuple):
-    """label (U,) int64 and confidence (U,) float32: the dominant class and sigma, its score."""
+    """The dominant class of each image and sigma, its score, with the probabilities they are taken from."""
 
-    label: Tensor
-    confidence: Tensor
+    label: Tensor  # (U,) int64
+    confidence: Tensor  # (U,) float32
+    probabilities: Tensor  # (U, C) float32
+    image: Tensor | None = None  # (U,) which of the N unlabeled images, for policies that remember each
 
 
-def pseudo_labels(logits: Tensor) -> PseudoLabels:
+class Beliefs(NamedTuple):
+    """All that the memory of a method may learn from in one step."""
+
+    unlabeled: PseudoLabels
+    labeled: Tensor  # (B, C) probabilities float32
+    label: Tensor  # (B,)
+
+
+def pseudo_labels(logits: Tensor, image: Tensor | None = None) -> PseudoLabels:
     """logits (U, C) of the weak view -> pseudo-labels. The paper's stop-gradient on them, sg, is here."""
-    # float32 whatever the training precision: bfloat16 cannot tell 0.949 from 0.951.
-    confidence, label = logits.detach().float().softmax(dim=1).max(dim=1)
-    return PseudoLabels(label, confidence)
+    return from_probabilities(probabilities(logits.detach()), image)
+
+
+def probabilities(logits: Tensor) -> Tensor:
+    """float32 whatever the training precision: bfloat16 cannot tell 0.949 from 0.951."""
+    return logits.float().softmax(dim=1)
+
+
+def from_probabilities(probabilities: Tensor, image: Tensor | None = None) -> PseudoLabels:
+    confidence, label = probabilities.max(dim=1)
+    return PseudoLabels(label, confidence, probabilities, image)
+
+
+def one_hot(label: Tensor, num_classes: int, dtype: torch.dtype = torch.float32) -> Tensor:
+    """(U,) -> (U, C). PyTorch's own asks the device for the largest label, and waits."""
+    return (label.unsqueeze(1) == torch.arange(num_classes, device=label.device)).to(dtype)

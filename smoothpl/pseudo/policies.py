@@ -6,27 +6,121 @@ from typing import final
 import torch
 from torch import Tensor, nn
 
-from smoothpl.pseudo.labels import PseudoLabels
+from smoothpl.pseudo.labels import Beliefs, PseudoLabels
 
 
 class ThresholdPolicy(nn.Module, ABC):
-    """Answers first, learns second: `forward` for the step at hand, then `observe` for the steps to come."""
+    """`see` a step before answering for it (running means), `observe` it afterwards (counts); most do neither.
+
+    Both get the whole step, of all ranks, so that every rank remembers the same.
+    """
+
+    lowest = 0.0
+    """No threshold is ever below this; what a hard target must know to be continuous."""
+    by_class = False
+    """Whether classes have thresholds of their own: then the threshold jumps where two classes tie."""
+    jumps: str | None = None
+    """Why the memory is no continuous function of the network, if it is none."""
+
+    def prepare(self, num_unlabeled: int) -> None:
+        """Called once, before training and before a checkpoint is loaded."""
+
+    def see(self, beliefs: Beliefs) -> None:
+        """Takes note of a step before its thresholds are asked for."""
 
     @abstractmethod
     def forward(self, pseudo: PseudoLabels) -> Tensor:
-        """-> threshold (U,)."""
+        """-> threshold (U,). Asks the memory and does not change it."""
 
-    def observe(self, pseudo: PseudoLabels) -> None:
-        """Takes note of the pseudo-labels of this step; most policies have nothing to remember."""
+    def taught(self, pseudo: PseudoLabels) -> PseudoLabels:
+        """What is taught, and how well it scores; almost always what the network believes, and its confidence."""
+        return pseudo
+
+    @property
+    def spread(self) -> Tensor | None:
+        """The width of shape=gaussian, for policies that know one."""
+        return None
+
+    def observe(self, pseudo: PseudoLabels, weight: Tensor) -> None:
+        """Takes note of the pseudo-labels of a step, and of their weights (U,), when all is done."""
 
 
 @final
 class Fixed(ThresholdPolicy):
-    """One threshold for all images, for all time (Pseudo-Labeling, FixMatch and their smooth versions)."""
+    """One threshold for all images, for all time (Pseudo-Labeling, FixMatch, UDA and their smooth versions)."""
 
     def __init__(self, threshold: float) -> None:
         super().__init__()
-        self.threshold = threshold
+        self.threshold = self.lowest = threshold
 
     def forward(self, pseudo: PseudoLabels) -> Tensor:
         return torch.full_like(pseudo.confidence, self.threshold)
+
+
+@final
+class Relative(ThresholdPolicy):
+    """AdaMatch: a share of the confidence that the network has, on average, in the labeled images of the step."""
+
+    def __init__(self, threshold: float, num_classes: int) -> None:
+        super().__init__()
+        self.share = threshold
+        self.lowest = threshold / num_classes  # a dominant class has at least 1 / C
+        self.level: Tensor
+        self.register_buffer("level", torch.tensor(self.lowest))
+
+    def see(self, beliefs: Beliefs) -> None:
+        self.level.copy_(self.share * beliefs.labeled.amax(dim=1).mean())
+
+    def forward(self, pseudo: PseudoLabels) -> Tensor:
+        return self.level.expand_as(pseudo.confidence)
+
+
+@final
+class SelfAdaptive(ThresholdPolicy):
+    """FreeMatch: the running mean of confidence, lowered for classes that are predicted less."""
+
+    by_class = True
+
+    def __init__(self, num_classes: int, momentum: float = 0.999, low: float = 0.0, high: float = 1.0) -> None:
+        super().__init__()
+        self.momentum = momentum
+        self.low, self.high = low, high  # the paper clips to [0.9, 0.95] on SVHN
+        self.level: Tensor
+        self.share: Tensor
+        self.register_buffer("level", torch.tensor(1 / num_classes))
+        self.register_buffer("share", torch.full((num_classes,), 1 / num_classes))
+
+    def see(self, beliefs: Beliefs) -> None:
+        self.level.lerp_(beliefs.unlabeled.confidence.mean(), 1 - self.momentum)
+        self.share.lerp_(beliefs.unlabeled.probabilities.mean(dim=0), 1 - self.momentum)
+
+    def forward(self, pseudo: PseudoLabels) -> Tensor:
+        by_class = self.level.clamp(self.low, self.high) * self.share / self.share.max()
+        return by_class[pseudo.label]
+
+
+@final
+class Running(ThresholdPolicy):
+    """SoftMatch: the running mean of confidence; with its deviation, which shape=gaussian takes for its width."""
+
+    def __init__(self, num_classes: int, momentum: float = 0.999, deviations: float = 2.0) -> None:
+        super().__init__()
+        self.momentum = momentum
+        self.deviations = deviations
+        self.lowest = 1 / num_classes  # no dominant class has less, nor has their mean
+        self.mean: Tensor
+        self.variance: Tensor
+        self.register_buffer("mean", torch.tensor(1 / num_classes))
+        self.register_buffer("variance", torch.tensor(1.0))
+
+    def see(self, beliefs: Beliefs) -> None:
+        variance, mean = torch.var_mean(beliefs.unlabeled.confidence)
+        self.mean.lerp_(mean, 1 - self.momentum)
+        self.variance.lerp_(variance, 1 - self.momentum)
+
+    @property
+    def spread(self) -> Tensor:
+        return self.variance.sqrt() / self.deviations
+
+    def forward(self, pseudo: PseudoLabels) -> Tensor:
+        return self.mean.expand_as(pseudo.confidence)

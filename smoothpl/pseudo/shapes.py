@@ -44,3 +44,18 @@ class Power:
         # Raise only what is above: at the threshold a power has slope inf when mu < 1, and the factor loss, which
         # differentiates the shape, would multiply it by 0.
         return torch.where(above, torch.where(above, ramp, 1) ** self.mu, 0)
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """SoftMatch: 1 above the threshold, and below it a bell that never quite vanishes.
+
+    The one shape with a width of its own, which the policy knows.
+    """
+
+    def __call__(self, confidence: Tensor, threshold: Tensor, spread: Tensor) -> Tensor:
+        below = (confidence - threshold).clamp(max=0)
+        return torch.exp(-(below**2) / (2 * spread**2))
+
+
+AnyShape = Shape | Gaussian

@@ -1,23 +1,89 @@
-"""Threshold x shape: the weight of every pseudo-label of a step."""
+"""Alignment x policy x shape: the weight of every pseudo-label of a step, and all that training knows of a method."""
 
-from torch import Tensor, nn
+from typing import Any, Literal
 
-from smoothpl.pseudo.labels import PseudoLabels
+import torch
+from torch import Tensor, distributed, nn
+
+from smoothpl.pseudo.alignment import Alignment, Unaligned
+from smoothpl.pseudo.labels import Beliefs, PseudoLabels, from_probabilities
 from smoothpl.pseudo.policies import ThresholdPolicy
-from smoothpl.pseudo.shapes import Shape
+from smoothpl.pseudo.shapes import AnyShape, Gaussian
 
 
 class Weighting(nn.Module):
-    """A policy and a shape: all that the training loop knows of a method."""
+    """In one step: `see` it, ask for `lessons` and their weights, `observe` what came of it.
 
-    def __init__(self, policy: ThresholdPolicy, shape: Shape) -> None:
+    `score` is what the threshold is held against: the confidence in the dominant class, or its margin over the second,
+    which vanishes where two classes tie. `floor` is the lowest threshold, whatever the policy says.
+    """
+
+    def __init__(
+        self,
+        policy: ThresholdPolicy,
+        shape: AnyShape,
+        alignment: Alignment | None = None,
+        score: Literal["confidence", "margin"] = "confidence",
+        floor: float = 0.0,
+    ) -> None:
         super().__init__()
         self.policy = policy
         self.shape = shape
+        self.alignment = Unaligned() if alignment is None else alignment
+        self.score = score
+        self.floor = floor
+        if isinstance(shape, Gaussian) and policy.spread is None:
+            raise ValueError("shape=gaussian takes its width from a policy that knows one; use policy=running with it.")
+        if score not in ("confidence", "margin"):
+            raise ValueError(f"score={score} must be confidence or margin.")
+
+    def prepare(self, num_unlabeled: int) -> None:
+        self.policy.prepare(num_unlabeled)
+
+    def see(self, beliefs: Beliefs) -> None:
+        """Before the weights of a step are asked for."""
+        beliefs = of_all_ranks(beliefs)
+        self.alignment.see(beliefs)
+        self.policy.see(beliefs._replace(unlabeled=self.aligned(beliefs.unlabeled)))
+
+    def aligned(self, pseudo: PseudoLabels) -> PseudoLabels:
+        if isinstance(self.alignment, Unaligned):
+            return pseudo
+        return from_probabilities(self.alignment(pseudo.probabilities), pseudo.image)
 
     def forward(self, pseudo: PseudoLabels) -> Tensor:
         """-> weight (U,) in [0, 1]."""
-        return self.shape(pseudo.confidence, self.policy(pseudo))
+        pseudo = self.policy.taught(self.aligned(pseudo))
+        threshold = self.policy(pseudo).clamp(min=self.floor)
+        confidence = margin(pseudo.probabilities) if self.score == "margin" else pseudo.confidence
+        if isinstance(self.shape, Gaussian):
+            assert self.policy.spread is not None
+            return self.shape(confidence, threshold, self.policy.spread)
+        return self.shape(confidence, threshold)
 
-    def observe(self, pseudo: PseudoLabels) -> None:
-        self.policy.observe(pseudo)
+    def lessons(self, pseudo: PseudoLabels) -> PseudoLabels:
+        """What the target is made of."""
+        return self.policy.taught(self.aligned(pseudo) if self.alignment.teaches else pseudo)
+
+    def observe(self, pseudo: PseudoLabels, weight: Tensor) -> None:
+        """After the weights of a step were used."""
+        self.policy.observe(of_all_ranks(self.aligned(pseudo)), of_all_ranks(weight))
+
+
+def margin(probabilities: Tensor) -> Tensor:
+    """(U, C) -> (U,): how far the first class is ahead of the second."""
+    first, second = probabilities.topk(2, dim=1).values.unbind(dim=1)
+    return first - second
+
+
+def of_all_ranks(part: Any) -> Any:
+    """Tensors, in any tuples, of all ranks side by side: what one process with the whole batch would have."""
+    if not distributed.is_initialized() or distributed.get_world_size() == 1:
+        return part
+    if isinstance(part, tuple):
+        return type(part)(*(of_all_ranks(each) for each in part))
+    if not isinstance(part, Tensor):
+        return part
+    parts = [torch.empty_like(part) for _ in range(distributed.get_world_size())]
+    distributed.all_gather(parts, part.contiguous())
+    return torch.cat(parts)

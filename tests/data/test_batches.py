@@ -9,6 +9,7 @@ from smoothpl.data.batches import Slices
 from tests.composing import build
 
 SOURCE = digits()
+VIEWS = build("views", "digits")
 
 
 def steps(seed: int = 0, max_steps: int = 2**20, includes_labeled: bool = False) -> Steps:
@@ -16,7 +17,7 @@ def steps(seed: int = 0, max_steps: int = 2**20, includes_labeled: bool = False)
     return Steps(
         SOURCE.train,
         fold,
-        build("views", "digits"),
+        VIEWS,
         batch_size=8,
         unlabeled_ratio=7,
         max_steps=max_steps,

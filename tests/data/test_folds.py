@@ -3,7 +3,7 @@ from itertools import pairwise
 import pytest
 import torch
 
-from smoothpl.data import balanced, digits, imbalanced, random
+from smoothpl.data import balanced, digits, full, imbalanced, random
 from smoothpl.data.folds import count_classes
 from smoothpl.errors import ConfigError
 from tests.data.real import needs_cifar10, real_cifar10
@@ -135,3 +135,9 @@ def test_the_papers_other_folds_are_balanced_too(num_classes: int, per_class: in
     fold = balanced(labels, num_labels, num_classes, 0, True)
     assert labels[fold.labeled].bincount().tolist() == [num_labels // num_classes] * num_classes
     assert len(fold.unlabeled) == num_classes * per_class
+
+
+def test_a_full_fold_labels_all_that_have_a_label() -> None:
+    fold = full(torch.tensor([2, -1, 0]))
+    assert fold.labeled.tolist() == [0, 2]
+    assert fold.unlabeled.tolist() == [0, 1, 2]

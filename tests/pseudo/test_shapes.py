@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from smoothpl.pseudo import Power, Step
-from tests.composing import build, composed, options
+from tests.composing import build, composed, ramps
 
 THRESHOLDS = [0.5, 0.7, 0.82, 0.95, 0.98, 0.999]
 
 
 @pytest.mark.parametrize("threshold", THRESHOLDS)
-@pytest.mark.parametrize("name", options("shape"))  # the file names in conf/shape
+@pytest.mark.parametrize("name", ramps())  # the file names in conf/shape
 def test_shape_vanishes_at_threshold_and_saturates_at_certainty(name: str, threshold: float) -> None:
     shape = build("shape", name)
     confidence, at = torch.tensor([0.0, threshold, 1.0]), torch.full((3,), threshold)
@@ -20,7 +20,7 @@ def test_shape_vanishes_at_threshold_and_saturates_at_certainty(name: str, thres
 
 
 @pytest.mark.parametrize("threshold", THRESHOLDS)
-@pytest.mark.parametrize("name", options("shape"))
+@pytest.mark.parametrize("name", ramps())
 def test_shape_never_decreases_and_stays_between_0_and_1(name: str, threshold: float) -> None:
     confidence = torch.linspace(0, 1, 10_001)
     weight = build("shape", name)(confidence, torch.full_like(confidence, threshold))
@@ -29,7 +29,7 @@ def test_shape_never_decreases_and_stays_between_0_and_1(name: str, threshold: f
     assert weight.max() == 1
 
 
-@pytest.mark.parametrize("name", [name for name in options("shape") if name != "step"])
+@pytest.mark.parametrize("name", [name for name in ramps() if name != "step"])
 def test_every_shape_but_the_step_is_continuous(name: str) -> None:
     confidence = torch.linspace(0, 1, 1_000_001, dtype=torch.float64)
     weight = build("shape", name)(confidence, torch.full_like(confidence, 0.95))

@@ -1,0 +1,88 @@
+"""Threshold: FlexMatch's curriculum, where classes that the network is slow to learn get a lower one."""
+
+from collections.abc import Callable
+from math import log
+from typing import final
+
+import torch
+from torch import Tensor
+
+from smoothpl.pseudo.labels import PseudoLabels, one_hot
+from smoothpl.pseudo.policies import ThresholdPolicy
+
+MAPS: dict[str, Callable[[Tensor], Tensor]] = {
+    "convex": lambda progress: progress / (2 - progress),
+    "linear": lambda progress: (progress + 1) / 2,
+    "low_limit": lambda progress: 1 / (2 - progress),
+    "concave": lambda progress: (torch.log(progress + 1) + 0.5) / (log(2) + 0.5),
+}
+"""From a class's progress in [0, 1] to a share of the ceiling; convex is what was published."""
+
+
+@final
+class Curriculum(ThresholdPolicy):
+    """Remembers of every image the last label it was given with confidence, and counts them by class.
+
+    A class's progress is its count over the largest one. With `warm_up`, images never labeled with confidence are
+    counted too: early on they are the most, and keep all thresholds low. With `counts="soft"` an image counts by how
+    far it was above the ceiling when last seen, so that the memory does not jump when an image crosses it.
+
+    The counts are kept up to date, not counted anew: a step costs O(batch), however many images there are.
+    """
+
+    by_class = True
+
+    def __init__(
+        self, threshold: float, num_classes: int, map: str = "convex", warm_up: bool = True, counts: str = "hard"
+    ) -> None:
+        super().__init__()
+        if map not in MAPS:
+            raise ValueError(f"policy.map={map} must be one of {', '.join(MAPS)}.")
+        if counts not in ("hard", "soft"):
+            raise ValueError(f"policy.counts={counts} must be hard (FlexMatch) or soft (continuous).")
+        self.ceiling = threshold
+        self.share = MAPS[map]
+        self.warm_up = warm_up
+        self.soft = counts == "soft"
+        self.lowest = threshold * float(self.share(torch.zeros(())))
+        self.ledger: Tensor  # (N,) the last label of every image
+        self.ledger_weight: Tensor  # (N,) and how much it counts, 0 for images not yet labeled with confidence
+        self.count: Tensor
+        self.register_buffer("count", torch.zeros(num_classes, dtype=torch.float64))  # exact for whole numbers
+        if not self.soft:
+            self.jumps = "policy.counts=hard counts images above a threshold: use policy.counts=soft"
+
+    def prepare(self, num_unlabeled: int) -> None:
+        self.register_buffer("ledger", torch.zeros(num_unlabeled, dtype=torch.long))
+        self.register_buffer("ledger_weight", torch.zeros(num_unlabeled))
+
+    def forward(self, pseudo: PseudoLabels) -> Tensor:
+        largest = self.count.max()
+        if self.warm_up:
+            largest = torch.maximum(largest, len(self.ledger) - self.count.sum())
+        progress = (self.count / largest.clamp(min=1e-9)).clamp(0, 1).float()
+        return (self.ceiling * self.share(progress))[pseudo.label]
+
+    def observe(self, pseudo: PseudoLabels, weight: Tensor) -> None:
+        assert pseudo.image is not None, "Curriculum must know which image is which: pseudo_labels(logits, image)"
+        image = pseudo.image
+        above = (pseudo.confidence - self.ceiling) / (1 - self.ceiling)
+        counts = above.clamp(0, 1) if self.soft else torch.ones_like(above)
+        writes = torch.ones_like(above, dtype=torch.bool) if self.soft else above > 0
+
+        place = torch.arange(len(image), device=image.device)
+        same = image.unsqueeze(1) == image  # (U, U): an image may be in a batch more than once
+        # Of several occurrences that write, the last one wins; all of them then write the same, in whatever order.
+        last = torch.where(same & writes, place, -1).amax(dim=1)
+        winner = last.clamp(min=0)
+        old, old_weight = self.ledger[image], self.ledger_weight[image]
+        new = torch.where(last >= 0, pseudo.label[winner], old)
+        new_weight = torch.where(last >= 0, counts[winner], old_weight)
+
+        once = (torch.where(same, place, len(image)).amin(dim=1) == place).double()
+        # Products with a matrix of ones and zeros: one order of summation, where adding by index has none on a GPU.
+        leaving = (once * old_weight) @ one_hot(old, len(self.count), torch.float64)
+        coming = (once * new_weight) @ one_hot(new, len(self.count), torch.float64)
+        self.count += coming - leaving
+        self.ledger[image] = new
+        self.ledger_weight[image] = new_weight

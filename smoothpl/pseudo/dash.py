@@ -1,0 +1,66 @@
+"""Threshold: Dash's, on the loss of a pseudo-label instead of its confidence, lowered step by step."""
+
+from typing import final
+
+import torch
+from torch import Tensor
+
+from smoothpl.pseudo.labels import Beliefs, PseudoLabels, one_hot
+from smoothpl.pseudo.policies import ThresholdPolicy
+from smoothpl.pseudo.targets import sharpen
+
+
+@final
+class LossSchedule(ThresholdPolicy):
+    """Trusts images whose loss is at most rho = C gamma^-k rho_0, never less than `rho_min`; k grows with time.
+
+    rho_0 is the loss of the labeled images of the first step (one codebase takes the test set's, a leak). Until rho has
+    reached its minimum the pseudo-label is soft, sharpened by `temperature`; then it is hard. A loss l is a score
+    exp(-l): for a hard label that is its confidence.
+    """
+
+    jumps = "policy=dash lowers its threshold in steps, and makes soft labels hard at once"
+
+    def __init__(
+        self,
+        refresh_every: int,
+        growth: float = 1.0001,
+        gamma: float = 1.27,
+        rho_min: float = 0.05,
+        temperature: float = 0.5,
+    ) -> None:
+        super().__init__()
+        self.refresh_every = refresh_every
+        self.growth, self.gamma, self.rho_min = growth, gamma, rho_min
+        self.temperature = temperature
+        self.start: Tensor
+        self.steps: Tensor
+        self.register_buffer("start", torch.zeros(()))
+        self.register_buffer("steps", torch.zeros((), dtype=torch.long))
+
+    def see(self, beliefs: Beliefs) -> None:
+        of_label = beliefs.labeled.gather(1, beliefs.label.unsqueeze(1)).clamp(min=1e-12)
+        self.start.copy_(torch.where(self.steps == 0, -of_label.log().mean(), self.start))
+        self.steps += 1
+
+    @property
+    def rho(self) -> Tensor:
+        refreshed = (self.steps - 1).clamp(min=0) // self.refresh_every
+        return (self.growth * self.gamma**-refreshed * self.start).clamp(min=self.rho_min)
+
+    @property
+    def hard(self) -> Tensor:
+        return self.rho <= self.rho_min
+
+    def taught(self, pseudo: PseudoLabels) -> PseudoLabels:
+        """With the probabilities that are taught, and the score of that lesson."""
+        soft = sharpen(pseudo.probabilities, self.temperature)
+        certain = one_hot(pseudo.label, pseudo.probabilities.shape[1])
+        loss = -(soft * pseudo.probabilities.clamp(min=1e-12).log()).sum(dim=1)
+        return pseudo._replace(
+            probabilities=torch.where(self.hard, certain, soft),
+            confidence=torch.where(self.hard, pseudo.confidence, torch.exp(-loss)),
+        )
+
+    def forward(self, pseudo: PseudoLabels) -> Tensor:
+        return torch.exp(-self.rho).expand_as(pseudo.confidence)

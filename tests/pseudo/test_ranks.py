@@ -1,0 +1,33 @@
+"""Two real processes with half of the batch each remember what one with the whole batch does."""
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from smoothpl.build import build_weighting
+from tests.composing import composed
+from tests.pseudo.two_ranks import follow
+
+
+def free_port() -> str:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return str(found.getsockname()[1])
+
+
+@pytest.mark.parametrize("method", ["flexmatch", "freematch", "softmatch", "adamatch", "dash"])
+def test_two_ranks_hold_the_memory_of_one(method: str, tmp_path: Path) -> None:
+    port = free_port()
+    command = [sys.executable, "-m", "tests.pseudo.two_ranks", str(tmp_path)]
+    ranks = [subprocess.Popen([*command, str(rank), port, method], stderr=subprocess.DEVNULL) for rank in range(2)]
+    assert [process.wait(120) for process in ranks] == [0, 0]
+    (first, first_weight), (second, second_weight) = (torch.load(tmp_path / f"{rank}.pt") for rank in range(2))
+    alone, weight = follow(build_weighting(composed(f"method={method}")), None)
+    for name, value in alone.items():
+        assert torch.equal(first[name], value)
+        assert torch.equal(second[name], value)
+    assert torch.equal(torch.cat([first_weight, second_weight]), weight)

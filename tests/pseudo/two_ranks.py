@@ -1,0 +1,38 @@
+"""python -m tests.pseudo.two_ranks FOLDER RANK PORT METHOD: one of two ranks, with its half of every step."""
+
+import sys
+from pathlib import Path
+
+import torch
+from torch import distributed
+
+from smoothpl.build import build_weighting
+from smoothpl.pseudo import Beliefs, PseudoLabels, Weighting
+from tests.composing import composed
+from tests.pseudo.steps import IMAGES, random_steps
+
+
+def half(beliefs: Beliefs, rank: int) -> Beliefs:
+    """The rows of one rank: the first or the second half, as the data hand them out."""
+    parts = [None if each is None else each.chunk(2)[rank] for each in beliefs.unlabeled]
+    return Beliefs(PseudoLabels(*parts), beliefs.labeled.chunk(2)[rank], beliefs.label.chunk(2)[rank])  # type: ignore[arg-type]
+
+
+def follow(weighting: Weighting, rank: int | None) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
+    weighting.prepare(IMAGES)
+    for whole in random_steps(60):
+        beliefs = whole if rank is None else half(whole, rank)
+        weighting.see(beliefs)
+        weight = weighting(beliefs.unlabeled)
+        weighting.observe(beliefs.unlabeled, weight)
+    return weighting.state_dict(), weight
+
+
+def main(folder: str, rank: str, port: str, method: str) -> None:
+    distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=int(rank), world_size=2)
+    torch.save(follow(build_weighting(composed(f"method={method}")), int(rank)), Path(folder) / f"{rank}.pt")
+    distributed.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
