@@ -2,7 +2,8 @@ import math
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn import functional
 
 from smoothpl.losses import factor_loss, labeled_loss, smooth_pseudo_label_potential, unlabeled_loss
 from smoothpl.pseudo import Power, Shape, Step, pseudo_labels
@@ -72,3 +73,36 @@ def test_the_closed_form_is_the_papers_two_cases() -> None:
     above = [(1 - s + tau * math.log(s)) / (tau - 1) for s in (0.8, 1.0)]
     expected = torch.tensor([below, below, *above], dtype=torch.float64)
     torch.testing.assert_close(smooth_pseudo_label_potential(sigma, tau), expected)
+
+
+@pytest.mark.parametrize("shape", [Step(), Power(1), Power(2), Power(0.5)])
+def test_the_gradient_is_continuous_where_an_image_crosses_the_threshold(shape: Shape) -> None:
+    """Through a real network: one weight is moved until the confidence of an image passes tau. Only a step jumps."""
+    torch.manual_seed(0)
+    network = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3)).double()
+    weak, strong = torch.randn(1, 4).double(), torch.randn(1, 4).double()
+    moved = network[2].bias
+    assert isinstance(moved, nn.Parameter)
+
+    def confidence(value: float) -> float:
+        with torch.no_grad():
+            moved[0] = value
+        return network(weak).softmax(dim=1).max().item()
+
+    def gradient(value: float) -> torch.Tensor:
+        confidence(value)
+        network.zero_grad()
+        probability = network(weak).detach().softmax(dim=1)  # in double: the crossing is finer than float32
+        sigma, label = probability.max(dim=1)
+        loss = (
+            shape(sigma, torch.tensor([0.9], dtype=torch.float64)) * functional.cross_entropy(network(strong), label)
+        ).mean()
+        loss.backward()
+        return torch.cat([parameter.grad.flatten() for parameter in network.parameters()])  # type: ignore[union-attr]
+
+    low, high = 0.0, 20.0
+    for _ in range(60):  # bisection
+        middle = (low + high) / 2
+        low, high = (middle, high) if confidence(middle) < 0.9 else (low, middle)
+    jump = (gradient(high + 1e-9) - gradient(high - 1e-9)).norm()
+    assert (jump > 1e-3) == isinstance(shape, Step)
