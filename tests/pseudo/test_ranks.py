@@ -19,15 +19,26 @@ def free_port() -> str:
         return str(found.getsockname()[1])
 
 
-@pytest.mark.parametrize("method", ["flexmatch", "freematch", "softmatch", "adamatch", "dash"])
-def test_two_ranks_hold_the_memory_of_one(method: str, tmp_path: Path) -> None:
-    port = free_port()
-    command = [sys.executable, "-m", "tests.pseudo.two_ranks", str(tmp_path)]
-    ranks = [subprocess.Popen([*command, str(rank), port, method], stderr=subprocess.DEVNULL) for rank in range(2)]
+METHODS = ["flexmatch", "freematch", "softmatch", "adamatch", "dash"]
+
+
+@pytest.fixture(scope="module")
+def by_two_ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All methods in one pair of processes, because to start one takes longer than all the rest."""
+    folder, port = tmp_path_factory.mktemp("ranks"), free_port()
+    command = [sys.executable, "-m", "tests.pseudo.two_ranks", str(folder)]
+    ranks = [subprocess.Popen([*command, str(rank), port, *METHODS], stderr=subprocess.DEVNULL) for rank in range(2)]
     assert [process.wait(120) for process in ranks] == [0, 0]
-    (first, first_weight), (second, second_weight) = (torch.load(tmp_path / f"{rank}.pt") for rank in range(2))
-    alone, weight = follow(build_weighting(composed(f"method={method}")), None)
-    for name, value in alone.items():
-        assert torch.equal(first[name], value)
-        assert torch.equal(second[name], value)
-    assert torch.equal(torch.cat([first_weight, second_weight]), weight)
+    return folder
+
+
+def test_two_ranks_hold_the_memory_of_one(by_two_ranks: Path) -> None:
+    for method in METHODS:
+        (first, first_weight), (second, second_weight) = (
+            torch.load(by_two_ranks / f"{method}{rank}.pt") for rank in range(2)
+        )
+        alone, weight = follow(build_weighting(composed(f"method={method}")), None)
+        for name, value in alone.items():
+            assert torch.equal(first[name], value)
+            assert torch.equal(second[name], value)
+        assert torch.equal(torch.cat([first_weight, second_weight]), weight)

@@ -14,8 +14,11 @@ from tests.composing import composed, options
 from tests.pseudo.steps import CLASSES, random_steps
 
 METHODS = [method for method in options("method") if "supervised" not in method]
-EXTRAS = ["", "shape=linear", "shape=square", "threshold_floor=0.5", "score=margin", "target=soft", "target=sharpened"]
-PAIRS = [f"{shape} {extra}" for shape, extra in product(["shape=linear"], EXTRAS[3:])]
+EXTRAS = ["", "shape=linear", "target=soft"]
+WAYS_OUT = ("threshold_floor=0.5", "score=margin", "target=soft", "target=sharpened")
+PAIRS = [f"shape=linear {way_out}" for way_out in WAYS_OUT]
+    f"shape=linear {extra}" for extra in ("threshold_floor=0.5", "score=margin", "target=soft", "target=sharpened")
+]
 
 
 def lessons(weighting: Weighting, target: object, pseudo: PseudoLabels) -> torch.Tensor:

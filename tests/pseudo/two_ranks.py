@@ -1,4 +1,4 @@
-"""python -m tests.pseudo.two_ranks FOLDER RANK PORT METHOD: one of two ranks, with its half of every step."""
+"""python -m tests.pseudo.two_ranks FOLDER RANK PORT METHOD ...: one of two ranks, with its half of every step."""
 
 import sys
 from pathlib import Path
@@ -28,9 +28,11 @@ def follow(weighting: Weighting, rank: int | None) -> tuple[dict[str, torch.Tens
     return weighting.state_dict(), weight
 
 
-def main(folder: str, rank: str, port: str, method: str) -> None:
+def main(folder: str, rank: str, port: str, *methods: str) -> None:
     distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=int(rank), world_size=2)
-    torch.save(follow(build_weighting(composed(f"method={method}")), int(rank)), Path(folder) / f"{rank}.pt")
+    for method in methods:
+        followed = follow(build_weighting(composed(f"method={method}")), int(rank))
+        torch.save(followed, Path(folder) / f"{method}{rank}.pt")
     distributed.destroy_process_group()
 
 
