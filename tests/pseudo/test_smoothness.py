@@ -17,8 +17,6 @@ METHODS = [method for method in options("method") if "supervised" not in method]
 EXTRAS = ["", "shape=linear", "target=soft"]
 WAYS_OUT = ("threshold_floor=0.5", "score=margin", "target=soft", "target=sharpened")
 PAIRS = [f"shape=linear {way_out}" for way_out in WAYS_OUT]
-    f"shape=linear {extra}" for extra in ("threshold_floor=0.5", "score=margin", "target=soft", "target=sharpened")
-]
 
 
 def lessons(weighting: Weighting, target: object, pseudo: PseudoLabels) -> torch.Tensor:
