@@ -3,18 +3,14 @@
 import os
 import sys
 
-from hydra import compose, initialize_config_dir
-
 from smoothpl.build import build_data
-from smoothpl.config import conf_dir, register
 from smoothpl.data import SemiSupervisedData
+from smoothpl.looking import compose_checked
 
 
 def data_for(*knobs: str) -> SemiSupervisedData:
     data_folder()
-    register()
-    with initialize_config_dir(str(conf_dir()), version_base="1.3"):
-        data = build_data(compose("train", overrides=list(knobs)))
+    data = build_data(compose_checked(knobs))
     data.setup("fit")
     return data
 

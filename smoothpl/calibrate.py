@@ -4,16 +4,14 @@ import sys
 from statistics import mean
 from typing import TYPE_CHECKING, NamedTuple
 
-from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from smoothpl.checks import check
 from smoothpl.cli import run_command
-from smoothpl.config import conf_dir, register
 from smoothpl.errors import ConfigError
+from smoothpl.looking import compose_checked, read_words
 
 if TYPE_CHECKING:
     from lightning import LightningModule, Trainer
@@ -60,12 +58,8 @@ def calibrated(fixmatch: Equilibrium, smooth: Equilibrium, threshold: float) -> 
 
 
 def main() -> None:
+    knobs, words = read_words(USAGE, "folds", "steps")
     console = Console()
-    arguments = sys.argv[1:]
-    if "--help" in arguments or "-h" in arguments:
-        return console.print(USAGE, markup=False, highlight=False)
-    words = dict(each.split("=", 1) for each in arguments if each.split("=")[0] in ("folds", "steps"))
-    knobs = [each for each in arguments if each.split("=")[0] not in words]
     folds = whole(words.get("folds", "3"), "folds")
     steps = [f"max_steps={whole(words['steps'], 'steps')}"] if "steps" in words else []
     of_both = [each for each in knobs if each.split("=")[0] not in OF_SMOOTH]
@@ -76,32 +70,23 @@ def main() -> None:
     found = []
     for fold in range(folds):
         same = [f"fold={fold}", *steps]
-        smooth = composed(*of_smooth, "unlabeled_weight=1", *same)
-        fixmatch = composed(*of_both, "method=fixmatch", *same)
+        smooth = compose_checked([*of_smooth, "unlabeled_weight=1", *same])
+        fixmatch = compose_checked([*of_both, "method=fixmatch", *same])
         if smooth.threshold is None:
             raise ConfigError("calibrate needs a smooth method with a threshold, such as method=smooth.")
         console.print(f"fold {fold}: two runs of {smooth.max_steps} steps ...", highlight=False)
         found.append(calibrated(measure(fixmatch), measure(smooth), smooth.threshold))
     console.print(tabulate(found))
-    console.print(f"# python -m smoothpl.calibrate {' '.join(arguments)}", soft_wrap=True, highlight=False)
+    console.print(f"# python -m smoothpl.calibrate {' '.join(sys.argv[1:])}", soft_wrap=True, highlight=False)
     console.print(f"smooth_unlabeled_weight: {mean(each.unlabeled_weight for each in found):.2f}", highlight=False)
     bound = mean(each.factor_bound for each in found)
     console.print(f"# a factor_weight that helps is below {bound:.2g}", highlight=False)
-    return None
 
 
 def whole(text: str, name: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise ConfigError(f"{name}={text} must be a positive whole number.")
     return int(text)
-
-
-def composed(*overrides: str) -> DictConfig:
-    register()
-    with initialize_config_dir(str(conf_dir()), version_base="1.3"):
-        config = compose("train", overrides=list(overrides))
-    check(config)
-    return config
 
 
 def measure(config: DictConfig) -> Equilibrium:

@@ -1,6 +1,7 @@
-"""For commands that look and do not train: the knobs of smoothpl.train, and a few words of their own."""
+"""For commands beside smoothpl.train: its knobs, and a few words of their own."""
 
 import sys
+from collections.abc import Sequence
 
 from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig
@@ -12,14 +13,23 @@ from smoothpl.config import conf_dir, register
 
 def read_command_line(usage: str, *own: str) -> tuple[DictConfig, dict[str, str]]:
     """The composed and checked configuration, and what was said of the command's `own` words (out=...)."""
+    overrides, words = read_words(usage, *own)
+    return compose_checked(overrides), words
+
+
+def read_words(usage: str, *own: str) -> tuple[list[str], dict[str, str]]:
+    """Overrides of knobs, and the command's own words; --help prints `usage` and ends."""
     arguments = sys.argv[1:]
     if "--help" in arguments or "-h" in arguments:
         Console().print(usage, markup=False, highlight=False)
         sys.exit(0)
     words = dict(argument.split("=", 1) for argument in arguments if argument.split("=")[0] in own)
-    overrides = [argument for argument in arguments if argument.split("=")[0] not in own]
+    return [argument for argument in arguments if argument.split("=")[0] not in own], words
+
+
+def compose_checked(overrides: Sequence[str]) -> DictConfig:
     register()
     with initialize_config_dir(str(conf_dir()), version_base="1.3"):
-        config = compose("train", overrides=overrides)
+        config = compose("train", overrides=list(overrides))
     check(config, overrides)
-    return config, words
+    return config

@@ -1,13 +1,14 @@
+import sys
+
 import pytest
 
 from smoothpl import methods
-from smoothpl.config import register
+from smoothpl.errors import ConfigError
 from tests.composing import options
 
 
 @pytest.fixture
 def by_method() -> dict[str, list[str]]:
-    register()
     return {row[0]: list(row) for row in methods.rows()}
 
 
@@ -26,6 +27,13 @@ def test_every_method_but_dash_has_a_smooth_version(by_method: dict[str, list[st
     assert by_method["softmatch"][3] == "shape=linear score=margin align.teaches=true"
 
 
-def test_the_list_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_list_is_printed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["methods"])
     methods.main()
     assert "flexmatch" in capsys.readouterr().out
+
+
+def test_there_is_nothing_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["methods", "shape=linear"])
+    with pytest.raises(ConfigError, match="shape=linear has no effect here"):
+        methods.main()

@@ -16,13 +16,15 @@ def verify(path: Path, md5: str) -> None:
     note = cache_dir() / "verified" / (hashlib.sha256(json.dumps(fingerprint).encode()).hexdigest() + ".json")
     if note.is_file():
         return
+    compare(path, md5, "fetch it again")
+    remember(note, fingerprint)
+
+
+def compare(path: Path, md5: str, way_out: str) -> None:
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "md5").hexdigest()
     if found != md5:
-        raise ConfigError(
-            f"{path} is damaged or not the published file: its MD5 is {found}, not {md5}; fetch it again."
-        )
-    remember(note, fingerprint)
+        raise ConfigError(f"{path} is damaged or not the published file: its MD5 is {found}, not {md5}; {way_out}.")
 
 
 def remember(note: Path, answer: object) -> None:

@@ -1,7 +1,6 @@
 """Images from the network: one file, whole and as published, or none. What arrived so far is kept and continued."""
 
 import errno
-import hashlib
 import time
 import urllib.error
 import urllib.request
@@ -14,6 +13,7 @@ from filelock import FileLock
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
+from smoothpl.data.checksums import compare
 from smoothpl.errors import ConfigError
 
 CHUNK = 1 << 20
@@ -31,7 +31,7 @@ def download(url: str, path: Path, md5: str) -> None:
     make_folder(path.parent)
     with locked(path.with_name(path.name + ".lock")):
         if path.exists():
-            return check(path, md5, "put another file there, or remove it to have it fetched")
+            return compare(path, md5, "put another file there, or remove it to have it fetched")
         part = path.with_name(path.name + ".part")
         try:
             receive_all(url, part)
@@ -42,19 +42,12 @@ def download(url: str, path: Path, md5: str) -> None:
                 f"elsewhere and put it at {path}."
             ) from error
         try:
-            check(part, md5, "it was removed; try again")
+            compare(part, md5, "it was removed; try again")
         except ConfigError:
             part.unlink()
             raise
         part.replace(path)
     return None
-
-
-def check(path: Path, md5: str, way_out: str) -> None:
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, "md5").hexdigest()
-    if found != md5:
-        raise ConfigError(f"{path} is not the published file: its MD5 is {found}, not {md5}; {way_out}.")
 
 
 def receive_all(url: str, part: Path) -> None:

@@ -174,7 +174,7 @@ def test_an_archive_that_was_put_there_by_hand_is_checked_too(content: bytes, tm
     by_hand = tmp_path / ".CIFAR10.downloads" / datasets.CIFAR10.filename
     by_hand.parent.mkdir()
     by_hand.write_bytes(content)
-    with pytest.raises(ConfigError, match=r"is not the published file: .*; put another file there, or remove it"):
+    with pytest.raises(ConfigError, match=r"not the published file: .*; put another file there, or remove it"):
         cifar10(str(tmp_path), download=True)
     by_hand.unlink()
     assert len(cifar10(str(tmp_path), download=True).test) == 20
