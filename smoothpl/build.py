@@ -41,8 +41,9 @@ def build_module(config: DictConfig) -> SemiSupervisedModule:
         num_classes=config.data.num_classes,
         weighting=None if labels_only else build_weighting(config),
         target=instantiate(config.target),
-        unlabeled_weight=config.unlabeled_weight,
+        unlabeled_weight=1.0 if config.unlabeled_weight == "auto" else config.unlabeled_weight,  # auto: see train
         factor_weight=config.factor_weight,
+        fairness=instantiate(config.fairness),
         log_every=config.log_every,
     )
 
@@ -52,11 +53,15 @@ def build_weighting(config: DictConfig) -> Weighting:
     parts = {name: instantiate(config[name]) for name in ("policy", "shape")}
     try:
         weighting = Weighting(
-            **parts, alignment=instantiate(config.align), score=config.score, floor=config.threshold_floor
+            **parts,
+            alignment=instantiate(config.align),
+            score=config.score,
+            floor=config.threshold_floor,
+            annealing=instantiate(config.annealing),
         )
     except ValueError as error:
         raise ConfigError(str(error)) from error
-    reasons = obstacles(weighting, instantiate(config.target))
+    reasons = obstacles(weighting, instantiate(config.target), instantiate(config.fairness))
     if config.smooth == "strict" and reasons:
         raise ConfigError(f"smooth=strict, but the loss is not C1: {'; '.join(reasons)}.")
     return weighting

@@ -1,6 +1,7 @@
 """python -m smoothpl.calibrate: the unlabeled weight that puts a smooth method on a level with FixMatch, measured."""
 
 import sys
+from copy import deepcopy
 from statistics import mean
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,15 +19,17 @@ if TYPE_CHECKING:
 
 USAGE = """python -m smoothpl.calibrate [knob=value ...] [folds=3] [steps=...]
 
-Trains FixMatch and the smooth method on the same folds, both with an unlabeled
-weight of 1, without ever looking at the test set, and prints what the paper's
-appendix calls equilibrium values: the unlabeled losses l_FM and l_SFM and the
-mean weight l_Phi, over the second half of the steps; from these lambda_u, and
-the bound below which the factor loss may help:
+Trains a smooth method and the same one with shape=step (FixMatch, if nothing
+else is said) on the same folds, both with an unlabeled weight of 1, without
+ever looking at the test set, and prints what the paper's appendix calls
+equilibrium values: the unlabeled losses l_FM and l_SFM and the mean weight
+l_Phi, over the second half of the steps; from these lambda_u, and the bound
+below which the factor loss may help:
   python -m smoothpl.calibrate benchmark=digits_40
   python -m smoothpl.calibrate benchmark=cifar10_40 shape=sqrt threshold=0.98
                                steps=5000 folds=1"""
-OF_SMOOTH = ("method", "shape", "threshold", "score", "unlabeled_weight", "fold", "max_steps")
+SHORTEST = 500
+"""Steps of the two runs of unlabeled_weight=auto, or a tenth of the run if that is more: equilibria are early."""
 
 
 class Equilibrium(NamedTuple):
@@ -43,44 +46,46 @@ class Calibration(NamedTuple):
     l_sfm: float  # of one image that counts fully
     l_phi: float
     unlabeled_weight: float
-    factor_bound: float
+    factor_bound: float | None  # None without a threshold to know it by
 
 
-def calibrated(fixmatch: Equilibrium, smooth: Equilibrium, threshold: float) -> Calibration:
+def calibrated(step: Equilibrium, smooth: Equilibrium, threshold: float | None) -> Calibration:
     """lambda_FM l_FM = lambda_SFM l_Phi l_SFM with lambda_FM = 1, and lambda_Phi-bar = (1 - tau) lambda_u / l_SFM."""
-    if not min(*fixmatch, *smooth) > 0:
+    if not min(*step, *smooth) > 0:
         raise ConfigError("hardly a pseudo-label counted yet, so that there is nothing to compare; use more steps.")
     l_sfm = smooth.unlabeled_loss / smooth.weight
-    unlabeled_weight = fixmatch.unlabeled_loss / (smooth.weight * l_sfm)
-    return Calibration(
-        fixmatch.unlabeled_loss, l_sfm, smooth.weight, unlabeled_weight, (1 - threshold) * unlabeled_weight / l_sfm
-    )
+    unlabeled_weight = step.unlabeled_loss / (smooth.weight * l_sfm)
+    bound = None if threshold is None else (1 - threshold) * unlabeled_weight / l_sfm
+    return Calibration(step.unlabeled_loss, l_sfm, smooth.weight, unlabeled_weight, bound)
 
 
 def main() -> None:
     knobs, words = read_words(USAGE, "folds", "steps")
-    console = Console()
     folds = whole(words.get("folds", "3"), "folds")
     steps = [f"max_steps={whole(words['steps'], 'steps')}"] if "steps" in words else []
-    of_both = [each for each in knobs if each.split("=")[0] not in OF_SMOOTH]
-    of_smooth = [each for each in knobs if not each.startswith("unlabeled_weight=")]
-    if not any(each.startswith("method=") for each in knobs):
-        of_smooth.append("method=smooth")
-
+    own = [each for each in knobs if not each.startswith("unlabeled_weight=")]
+    console = Console()
     found = []
     for fold in range(folds):
-        same = [f"fold={fold}", *steps]
-        smooth = compose_checked([*of_smooth, "unlabeled_weight=1", *same])
-        fixmatch = compose_checked([*of_both, "method=fixmatch", *same])
-        if smooth.threshold is None:
-            raise ConfigError("calibrate needs a smooth method with a threshold, such as method=smooth.")
-        console.print(f"fold {fold}: two runs of {smooth.max_steps} steps ...", highlight=False)
-        found.append(calibrated(measure(fixmatch), measure(smooth), smooth.threshold))
+        config = compose_checked([*own, f"fold={fold}", "unlabeled_weight=auto", *steps])
+        console.print(f"fold {fold}: two runs of {config.max_steps} steps ...", highlight=False)
+        found.append(calibrate(config, config.max_steps))
     console.print(tabulate(found))
     console.print(f"# python -m smoothpl.calibrate {' '.join(sys.argv[1:])}", soft_wrap=True, highlight=False)
     console.print(f"smooth_unlabeled_weight: {mean(each.unlabeled_weight for each in found):.2f}", highlight=False)
-    bound = mean(each.factor_bound for each in found)
-    console.print(f"# a factor_weight that helps is below {bound:.2g}", highlight=False)
+    bounds = [each.factor_bound for each in found if each.factor_bound is not None]
+    if bounds:
+        console.print(f"# a factor_weight that helps is below {mean(bounds):.2g}", highlight=False)
+
+
+def calibrate(config: DictConfig, steps: int | None = None) -> Calibration:
+    """Two runs of the same fold and seed: as configured, and with a step for a shape."""
+    steps = min(config.max_steps, max(SHORTEST, config.max_steps // 10)) if steps is None else steps
+    smooth, step = deepcopy(config), deepcopy(config)
+    step.shape = {"_target_": "smoothpl.pseudo.Step"}
+    for each in (smooth, step):
+        each.unlabeled_weight, each.max_steps, each.factor_weight, each.smooth = 1.0, steps, 0.0, "allow"
+    return calibrated(measure(step), measure(smooth), config.threshold)
 
 
 def whole(text: str, name: str) -> int:
@@ -123,7 +128,7 @@ def tabulate(found: list[Calibration]) -> Table:
     for name in ("l_FM", "l_SFM", "l_Phi", "lambda_u", "bound of lambda_Phi"):
         table.add_column(name, justify="right")
     for fold, each in enumerate(found):
-        table.add_row(str(fold), *(f"{value:.3g}" for value in each))
+        table.add_row(str(fold), *("-" if value is None else f"{value:.3g}" for value in each))
     return table
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import fields
+from math import inf
 
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import InterpolationKeyError
@@ -104,7 +105,7 @@ def check_trainer(config: DictConfig) -> None:
 
 
 def check_labels_only(config: DictConfig) -> None:
-    names = ("align", "policy", "shape", "target", "threshold", "learned_view")
+    names = ("align", "policy", "shape", "target", "annealing", "fairness", "threshold", "learned_view")
     parts = [name for name in names if config[name] is not None]
     numbers = [name for name in ("unlabeled_weight", "unlabeled_ratio", "factor_weight") if config[name] != 0]
     require(
@@ -122,16 +123,31 @@ def check_pseudo_labels(config: DictConfig) -> None:
         config.learned_view in ("strong", "weak"),
         f"learned_view={config.learned_view} must be strong (as FixMatch) or weak (as Pseudo-Labeling).",
     )
-    for name in ("unlabeled_weight", "unlabeled_ratio"):
-        require(
-            config[name] > 0,
-            f"{name}={config[name]} must be positive; to learn from labels alone use method=supervised.",
-        )
+    check_unlabeled_weight(config)
+    require(
+        config.unlabeled_ratio > 0,
+        f"unlabeled_ratio={config.unlabeled_ratio} must be positive; to learn from labels alone use method=supervised.",
+    )
     require(config.factor_weight >= 0, f"factor_weight={config.factor_weight} must not be negative.")
     require(
         not (config.factor_weight > 0 and config.shape._target_.endswith(".Step")),
         f"factor_weight={config.factor_weight} has no effect with shape=step, which has no slope to learn from; "
         "use shape=linear, or factor_weight=0.",
+    )
+
+
+def check_unlabeled_weight(config: DictConfig) -> None:
+    weight = config.unlabeled_weight
+    if weight == "auto":
+        require(
+            not config.shape._target_.endswith(".Step"),
+            "unlabeled_weight=auto has nothing to measure with shape=step, which others are measured by; use 1.",
+        )
+        return
+    require(
+        isinstance(weight, int | float) and 0 < weight < inf,
+        f"unlabeled_weight={weight} must be a positive number, or auto to measure it; "
+        "to learn from labels alone use method=supervised.",
     )
 
 

@@ -25,7 +25,7 @@ class TrainConfig:
     threshold_floor: float = knob("lowest threshold of any policy")
     score: str = knob("against the threshold: confidence, margin")
     smooth: str = knob("strict: refuse a loss that is not C1")
-    unlabeled_weight: float = knob("lambda_u: weight of the unlabeled loss")
+    unlabeled_weight: float | int | str = knob("lambda_u: weight of unlabeled loss; auto")
     smooth_unlabeled_weight: float = knob("lambda_u of method=smooth")
     factor_weight: float = knob("lambda_Phi: weight of the factor loss")
     learned_view: str | None = knob("learns the pseudo-label: strong, weak")
@@ -45,6 +45,8 @@ class TrainConfig:
     policy: Any = None
     shape: Any = None
     target: Any = None
+    annealing: Any = None
+    fairness: Any = None
     optim: Any = None
     trainer: Any = None
     logger: Any = None

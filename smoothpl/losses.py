@@ -5,9 +5,11 @@ from torch import Tensor
 from torch.nn import functional
 
 
-def labeled_loss(logits: Tensor, label: Tensor) -> Tensor:
-    """E over L of CE(f(x), GT(x)): logits (B, C), label (B,) -> scalar."""
-    return functional.cross_entropy(logits.float(), label)
+def labeled_loss(logits: Tensor, label: Tensor, weight: Tensor | None = None) -> Tensor:
+    """E over L of CE(f(x), GT(x)): logits (B, C), label (B,) -> scalar; with weight (B,) if images are held back."""
+    if weight is None:
+        return functional.cross_entropy(logits.float(), label)
+    return (weight * functional.cross_entropy(logits.float(), label, reduction="none")).mean()
 
 
 def unlabeled_loss(logits: Tensor, target: Tensor, weight: Tensor) -> Tensor:

@@ -1,12 +1,12 @@
 """python -m smoothpl.methods: which methods there are, of what they are composed, and whether their loss is smooth."""
 
-from collections.abc import Sequence
+from itertools import chain, combinations
+from textwrap import fill
+from typing import NamedTuple
 
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from smoothpl.cli import run_command
 from smoothpl.config import conf_dir
@@ -17,48 +17,63 @@ USAGE = """python -m smoothpl.methods
 
 Lists every method that learns from pseudo-labels: of what it is composed,
 whether its loss is continuously differentiable (C1) and why not, and its
-smooth version. There is nothing to set."""
-SMOOTHED = ("score=margin", "score=margin policy.counts=soft", "score=margin align.teaches=true")
-"""What to add to a ramp, in the order of trying: the first that makes a method C1 is shown."""
+smooth version. There is nothing to set. The list is docs/methods.md:
+  python -m smoothpl.methods > docs/methods.md"""
+HEAD = """# Methods, and whether their loss is smooth
+
+Written by `python -m smoothpl.methods`. A loss is C1 if it is continuously
+differentiable in the parameters of the network. `shape=linear` stands for every
+ramp: `square`, `sqrt` and any `power` are C1 with the same words. Add
+`smooth=strict` to have anything refused that is not C1."""
+WAYS_OUT = (
+    "score=margin",
+    "policy.counts=soft",
+    "policy.schedule=continuous",
+    "align.teaches=true",
+    "fairness.counts=soft",
+)
+WIDTH = 80
+
+
+class Method(NamedTuple):
+    name: str
+    parts: dict[str, str]  # group: option
+    obstacles: list[str]  # as published
+    smooth_version: str  # what to add on the command line
 
 
 def main() -> None:
     arguments, _ = read_words(USAGE)
     if arguments:
         raise ConfigError(f"{arguments[0]} has no effect here: all methods are listed.")
-    table = Table("method", "composed of", "C1?", "smooth version", "C1?", box=box.SIMPLE_HEAD)
-    for row in rows():
-        table.add_row(*row)
-    Console().print(table)
+    Console(soft_wrap=True).print(page(methods()), markup=False, highlight=False)
 
 
-def rows() -> list[Sequence[str]]:
-    methods = sorted(path.stem for path in (conf_dir() / "method").glob("*.yaml"))
-    return [row(method) for method in methods if "supervised" not in method]  # these have no pseudo-labels
+def methods() -> list[Method]:
+    names = sorted(path.stem for path in (conf_dir() / "method").glob("*.yaml"))
+    return [describe(name) for name in names if "supervised" not in name]  # these have no pseudo-labels
 
 
-def row(method: str) -> Sequence[str]:
-    parts = " x ".join(f"{group}={option}" for group, option in choices(method).items())
-    plain = compose_checked([f"method={method}"])
-    published = verdict(reasons(plain))
-    for extra in ("", *SMOOTHED):
-        words = ["shape=linear", *extra.split()]
-        if not all(word.split("=")[0] in flat(plain) for word in words):
-            continue
-        if not reasons(compose_checked([f"method={method}", *words])):
-            return method, parts, published, " ".join(words), "yes"
-    ramp = compose_checked([f"method={method}", "shape=linear"])
-    return method, parts, published, "shape=linear", verdict(reasons(ramp))
+def describe(name: str) -> Method:
+    published = compose_checked([f"method={name}"])
+    known = [*published, *(f"{part}.{key}" for part in published for key in settings(published[part]))]
+    ways_out = [word for word in WAYS_OUT if word.split("=")[0] in known]
+    subsets = chain.from_iterable(combinations(ways_out, size) for size in range(len(ways_out) + 1))
+    smooth = next(words for words in subsets if not reasons(compose_checked(of_smooth(name, *words))))
+    return Method(name, parts(name), reasons(published), " ".join(of_smooth(name, *smooth)))
 
 
-def flat(config: DictConfig) -> list[str]:
-    """Knobs, and the settings of the parts of a weighting."""
-    return [*config, *(f"{part}.{key}" for part in ("align", "policy") for key in config[part])]
+def of_smooth(name: str, *words: str) -> list[str]:
+    return [f"method={name}", "shape=linear", *words]
 
 
-def choices(method: str) -> dict[str, str]:
+def settings(part: object) -> list[str]:
+    return list(map(str, part)) if isinstance(part, DictConfig) else []
+
+
+def parts(name: str) -> dict[str, str]:
     """The option of each group that a method's file chooses."""
-    chosen = OmegaConf.load(conf_dir() / "method" / f"{method}.yaml").defaults
+    chosen = OmegaConf.load(conf_dir() / "method" / f"{name}.yaml").defaults
     pairs = [(str(key).rpartition("/")[2], value) for each in chosen for key, value in each.items()]
     return {group: option for group, option in pairs if option != "none"}
 
@@ -67,11 +82,23 @@ def reasons(config: DictConfig) -> list[str]:
     from smoothpl.build import build_weighting
     from smoothpl.pseudo import obstacles
 
-    return obstacles(build_weighting(config), instantiate(config.target))
+    return obstacles(build_weighting(config), instantiate(config.target), instantiate(config.fairness))
 
 
-def verdict(found: list[str]) -> str:
-    return "no: " + "; ".join(found) if found else "yes"
+def page(listed: list[Method]) -> str:
+    return "\n\n".join([HEAD, *map(section, listed)])
+
+
+def section(method: Method) -> str:
+    lines = [f"## {method.name}", ""]
+    lines += [" x ".join(f"{group}={option}" for group, option in method.parts.items()), ""]
+    if method.obstacles:
+        lines += ["Not C1 as published:"]
+        lines += [fill(f"- {reason}", WIDTH, subsequent_indent="  ") for reason in method.obstacles]
+        lines += ["", "C1 is:", "", f"    {method.smooth_version}"]
+    else:
+        lines += ["C1 as published."]
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

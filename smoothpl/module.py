@@ -10,11 +10,11 @@ from torch import Tensor, nn
 from torch.optim import SGD
 from torchmetrics.classification import MulticlassConfusionMatrix
 
-from smoothpl.data import Batch
+from smoothpl.data import Batch, SemiSupervisedData
 from smoothpl.health import RunningMeans
 from smoothpl.losses import factor_loss, labeled_loss, unlabeled_loss
 from smoothpl.optim import cosine
-from smoothpl.pseudo import Beliefs, Target, Weighting, probabilities, pseudo_labels
+from smoothpl.pseudo import Beliefs, Fairness, Target, Weighting, probabilities, pseudo_labels
 from smoothpl.pseudo.labels import from_probabilities
 from smoothpl.results.confusion import collapsed_classes, error_rate
 
@@ -34,6 +34,7 @@ class SemiSupervisedModule(LightningModule):
         target: Target | None = None,
         unlabeled_weight: float = 0.0,
         factor_weight: float = 0.0,
+        fairness: Fairness | None = None,
         log_every: int = 10,
     ) -> None:
         super().__init__()
@@ -46,6 +47,7 @@ class SemiSupervisedModule(LightningModule):
         self.target = target
         self.unlabeled_weight = unlabeled_weight
         self.factor_weight = factor_weight
+        self.fairness = fairness
         self.log_every = log_every
         self.health = RunningMeans(OF_LABELS if weighting is None else OF_LABELS + OF_PSEUDO_LABELS)
         self.confusion = MulticlassConfusionMatrix(num_classes, validate_args=False)
@@ -53,7 +55,8 @@ class SemiSupervisedModule(LightningModule):
 
     def setup(self, stage: str) -> None:
         if stage == "fit" and self.weighting is not None:
-            self.weighting.prepare(len(self.trainer.datamodule.fold.unlabeled))  # type: ignore[attr-defined]
+            data: SemiSupervisedData = self.trainer.datamodule  # type: ignore[attr-defined]
+            self.weighting.prepare(len(data.fold.unlabeled), data.labeled_per_class)
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
         terms = self.learn_from_labels(batch) if self.weighting is None else self.learn_from_all(batch, self.weighting)
@@ -78,16 +81,20 @@ class SemiSupervisedModule(LightningModule):
         logits_weak, logits_learned = logits_views[0], logits_views[-1]
 
         pseudo = pseudo_labels(logits_weak, batch.image)
-        weighting.see(Beliefs(pseudo, probabilities(logits_labeled.detach()), batch.label))
+        beliefs = Beliefs(pseudo, probabilities(logits_labeled.detach()), batch.label)
+        weighting.see(beliefs)
         weight = weighting(pseudo)
         assert self.target is not None
-        labeled = labeled_loss(logits_labeled, batch.label)
+        labeled = labeled_loss(logits_labeled, batch.label, weighting.of_labeled(beliefs.labeled, batch.label))
         unlabeled = unlabeled_loss(logits_learned, self.target(weighting.lessons(pseudo)), weight)
         loss = labeled + self.unlabeled_weight * unlabeled
         if self.factor_weight:
             # The same weight, this time with its gradient: the weak view learns to be surer.
             attached = from_probabilities(probabilities(logits_weak), batch.image)
             loss = loss + self.factor_weight * factor_loss(weighting(attached))
+        if self.fairness is not None:
+            self.fairness.see(pseudo, weight)
+            loss = loss + self.fairness(logits_learned, weight)
         weighting.observe(pseudo, weight)
         return {
             "loss": loss,

@@ -24,7 +24,8 @@ def recipe_digest(config: DictConfig) -> str:
     for path in NOT_RECIPE:
         owner, _, key = path.rpartition(".")
         (OmegaConf.select(recipe, owner) if owner else recipe).pop(key, None)
-    return hashlib.sha256(json.dumps(OmegaConf.to_container(recipe), sort_keys=True).encode()).hexdigest()[:8]
+    written = json.loads(json.dumps(OmegaConf.to_container(recipe)), parse_int=float)  # 1 is no other recipe than 1.0
+    return hashlib.sha256(json.dumps(written, sort_keys=True).encode()).hexdigest()[:8]
 
 
 def recipe_name(config: DictConfig, changed: str = "") -> str:

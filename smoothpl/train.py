@@ -33,16 +33,29 @@ def train(config: DictConfig, run_dir: Path, name: str) -> "Record":
     from smoothpl.results.record import open_record
 
     quiet_libraries()
-    seed_everything(config.seed, verbose=False)  # the initial weights; batches and views have generators of their own
+    seed_everything(config.seed, verbose=False)  # the initial weights; all else has generators of its own
     module = build_module(config)
     data = build_data(config)
     with open_record(run_dir, config, name) as record:
+        if config.unlabeled_weight == "auto":
+            module.unlabeled_weight = measure_unlabeled_weight(config, record)
         trainer = build_trainer(config, run_dir, Recorder(record, run_dir))
         trainer.fit(module, datamodule=data)
         trainer.save_checkpoint(run_dir / "last.ckpt")
         if not record.history or record.history[-1].step < trainer.global_step:
             trainer.validate(module, datamodule=data, verbose=False)
     return record
+
+
+def measure_unlabeled_weight(config: DictConfig, record: "Record") -> float:
+    from rich.console import Console
+
+    from smoothpl.calibrate import calibrate
+
+    Console().print("measuring the unlabeled weight in two short runs:")
+    calibration = calibrate(config)
+    record.calibration = calibration._asdict()
+    return calibration.unlabeled_weight
 
 
 def quiet_libraries() -> None:

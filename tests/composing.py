@@ -1,5 +1,6 @@
 """Composes configurations as the command line does, for tests that run over everything in conf/."""
 
+from copy import deepcopy
 from functools import cache
 from typing import Any
 
@@ -13,6 +14,12 @@ TINY = ("max_steps=4", "eval_every=2", "log_every=2", "batch_size=4", "callbacks
 
 
 def composed(*overrides: str) -> DictConfig:
+    return deepcopy(composed_once(overrides))
+
+
+@cache
+def composed_once(overrides: tuple[str, ...]) -> DictConfig:
+    """Hydra takes a sixth of a second for it, and many tests begin with the same words."""
     register()
     with initialize_config_dir(str(conf_dir()), version_base="1.3"):
         return compose("train", overrides=list(overrides))

@@ -9,35 +9,31 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+import torch
 
 from smoothpl.cli import explain, run_command
 from smoothpl.errors import ConfigError
 from smoothpl.results.record import Record, read
 from tests.composing import options
+from tests.processes import ENVIRONMENT, Done, Process
 
 SHORT = ("max_steps=3", "eval_every=3", "batch_size=4")
 
 
-def smoothpl(command: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "COLUMNS": "80", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "error"}
-    return subprocess.run(
-        [sys.executable, "-W", "ignore:builtin type:DeprecationWarning", "-m", f"smoothpl.{command}", *arguments],
-        cwd=cwd,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def smoothpl(command: str, *arguments: str, cwd: Path) -> Done:
+    return Process(f"smoothpl.{command}", *arguments, cwd=cwd).wait()
 
 
 def records(folder: Path) -> list[Record]:
     return [read(path.parent) for path in sorted(folder.rglob("run.json"))]
 
 
-@pytest.mark.parametrize("backwards", [False, True])
-def test_the_cards_command_in_any_order(tmp_path: Path, backwards: bool) -> None:
+def test_the_cards_command_from_nothing(tmp_path: Path) -> None:
+    """The one run that imports all there is, with a new interpreter; the others are forked from a server."""
     card = ["method=smooth", "shape=sqrt", "threshold=0.98", *SHORT]
-    done = smoothpl("train", *(reversed(card) if backwards else card), cwd=tmp_path)
+    command = [sys.executable, "-W", "ignore:builtin type:DeprecationWarning", "-m", "smoothpl.train", *card]
+    environment = {**os.environ, **ENVIRONMENT, "PYTHONWARNINGS": "error"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     (record,) = records(tmp_path / "outputs" / "digits_40")
@@ -131,30 +127,13 @@ def test_a_directory_that_holds_a_run_is_never_written_to_again(tmp_path: Path) 
 
 @pytest.mark.parametrize("interruption", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_says_so_and_leaves_its_record(tmp_path: Path, interruption: signal.Signals) -> None:
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "-u",
-            "-m",
-            "smoothpl.train",
-            "max_steps=100000",
-            "eval_every=1",
-            "log_every=1",
-            "batch_size=4",
-        ],
-        cwd=tmp_path,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # A shell in the background ignores Ctrl-C, and so would all that it starts.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline().startswith("step 1/100000")
-    process.send_signal(interruption)
-    _, message = process.communicate(timeout=120)
-    assert process.returncode == 1
+    endless = ("max_steps=100000", "eval_every=1", "log_every=1", "batch_size=4")
+    process = Process("smoothpl.train", *endless, cwd=tmp_path)
+    process.wait_until(lambda: process.read("stdout").startswith("step 1/100000"))
+    process.send(interruption)
+    done = process.wait()
+    message = done.stderr
+    assert done.returncode == 1
     (record,) = records(tmp_path)
     assert record.status == "interrupted"
     assert record.history[0].step == 1
@@ -191,17 +170,42 @@ def test_saying_no_does_not_wait_for_torch(tmp_path: Path, arguments: list[str])
     assert done.returncode == 0, done.stderr
 
 
-def test_a_shape_of_ones_own_is_one_class_and_one_yaml(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(
-        "class Always:\n    def __call__(self, confidence, threshold):\n        return confidence * 0 + 1\n"
-    )
-    (tmp_path / "conf" / "shape").mkdir(parents=True)
-    (tmp_path / "conf" / "shape" / "always.yaml").write_text("_target_: mine.Always\n")
-    done = smoothpl("train", "--config-dir", "conf", "shape=always", *SHORT, cwd=tmp_path)
+MINE = """
+import torch
+from smoothpl import ThresholdPolicy
+
+class Always:
+    def __call__(self, confidence, threshold):
+        return confidence * 0 + 1
+
+class Falling(ThresholdPolicy):
+    def __init__(self, start):
+        super().__init__()
+        self.register_buffer("level", torch.tensor(start))
+    def forward(self, pseudo):
+        return self.level.expand_as(pseudo.confidence)
+    def observe(self, pseudo, weight):
+        self.level *= 0.5
+"""
+
+
+def test_a_shape_and_a_policy_of_ones_own_are_one_class_and_one_yaml_each(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(MINE)
+    for path, text in {
+        "shape/always.yaml": "_target_: mine.Always\n",
+        "policy/falling.yaml": "_target_: mine.Falling\nstart: 0.8\n",
+    }.items():
+        (tmp_path / "conf" / path).parent.mkdir(parents=True)
+        (tmp_path / "conf" / path).write_text(text)
+    mine = ("shape=always", "policy=falling", "threshold=null")
+    done = smoothpl("train", "--config-dir", "conf", *mine, *SHORT, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     (record,) = records(tmp_path)
     assert record.metrics["train/coverage"] == 1
     assert record.metrics["train/weight_mean"] == 1
+    (checkpoint,) = tmp_path.rglob("last.ckpt")
+    state = torch.load(checkpoint, weights_only=True)["state_dict"]
+    assert state["weighting.policy.level"] == pytest.approx(0.8 / 2**3)
 
 
 def test_an_error_that_nobody_foresaw_is_told_as_it_is() -> None:

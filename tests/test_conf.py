@@ -14,7 +14,20 @@ from smoothpl.checks import check
 from smoothpl.config import TrainConfig, conf_dir, register
 from tests.composing import build, composed, options, ramps
 
-PARTS = ["data", "split", "views", "net", "policy", "shape", "target", "optim", "callbacks"]
+PARTS = [
+    "data",
+    "split",
+    "views",
+    "net",
+    "align",
+    "policy",
+    "shape",
+    "target",
+    "annealing",
+    "fairness",
+    "optim",
+    "callbacks",
+]
 EVERY_PART = [(group, option) for group in PARTS for option in options(group)]
 
 

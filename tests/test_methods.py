@@ -1,36 +1,43 @@
 import sys
+from pathlib import Path
 
 import pytest
 
 from smoothpl import methods
+from smoothpl.build import build_weighting
 from smoothpl.errors import ConfigError
-from tests.composing import options
+from smoothpl.looking import compose_checked
+from tests.composing import options, ramps
+
+METHODS = [name for name in options("method") if "supervised" not in name]
+DOCS = Path(__file__).parents[1] / "docs" / "methods.md"
 
 
-@pytest.fixture
-def by_method() -> dict[str, list[str]]:
-    return {row[0]: list(row) for row in methods.rows()}
+def test_the_papers_own_is_smooth_and_what_it_came_from_is_not() -> None:
+    assert methods.describe("smooth").obstacles == []
+    fixmatch = methods.describe("fixmatch")
+    assert fixmatch.obstacles == ["the shape jumps at the threshold: use shape=linear"]
+    assert fixmatch.parts == {"policy": "fixed", "shape": "step", "target": "hard"}
 
 
-def test_every_method_that_learns_pseudo_labels_is_listed(by_method: dict[str, list[str]]) -> None:
-    assert list(by_method) == [name for name in options("method") if "supervised" not in name]
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_has_a_smooth_version_with_any_ramp(name: str) -> None:
+    method = methods.describe(name)
+    for ramp in set(ramps()) - {"step"}:
+        mu = ["shape.mu=3"] if ramp == "power" else []
+        words = method.smooth_version.replace("shape=linear", f"shape={ramp}").split()
+        build_weighting(compose_checked([*words, *mu, "smooth=strict"]))
 
 
-def test_the_papers_own_is_smooth_and_what_it_came_from_is_not(by_method: dict[str, list[str]]) -> None:
-    assert by_method["smooth"][2] == "yes"
-    assert by_method["fixmatch"][2].startswith("no: the shape jumps")
-
-
-def test_every_method_but_dash_has_a_smooth_version(by_method: dict[str, list[str]]) -> None:
-    assert {name for name, row in by_method.items() if row[4] != "yes"} == {"dash"}
-    assert by_method["flexmatch"][3] == "shape=linear score=margin policy.counts=soft"
-    assert by_method["softmatch"][3] == "shape=linear score=margin align.teaches=true"
-
-
-def test_the_list_is_printed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_list_in_the_docs_is_what_the_command_prints(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(sys, "argv", ["methods"])
     methods.main()
-    assert "flexmatch" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert printed == DOCS.read_text()
+    assert [line[3:] for line in printed.splitlines() if line.startswith("## ")] == METHODS
+    assert max(map(len, printed.splitlines())) <= 80
 
 
 def test_there_is_nothing_to_set(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,11 +1,14 @@
 import math
+from io import StringIO
 from pathlib import Path
 
 import pytest
 import torch
+from rich.console import Console
 from torch import Tensor
 
 from smoothpl.results.record import Record, read
+from smoothpl.results.summary import summarise
 from smoothpl.train import train
 from tests.composing import TINY, composed, options
 
@@ -13,6 +16,12 @@ from tests.composing import TINY, composed, options
 def run(run_dir: Path, *overrides: str) -> tuple[Record, dict[str, Tensor]]:
     record = train(composed(*TINY, *overrides), run_dir, "test")
     return record, torch.load(run_dir / "last.ckpt", weights_only=True)["state_dict"]
+
+
+def printed(record: Record) -> str:
+    console = Console(file=StringIO(), width=80)
+    console.print(summarise(record))
+    return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 
 @pytest.mark.parametrize("method", options("method"))
@@ -49,6 +58,25 @@ def test_another_fold_starts_from_the_same_weights_with_other_labels(tmp_path: P
     assert one.labeled != other.labeled
     weights = [torch.load(tmp_path / str(fold) / "last.ckpt", weights_only=True)["state_dict"] for fold in (0, 1)]
     assert torch.equal(weights[0]["network.stem.weight"], weights[1]["network.stem.weight"])
+
+
+def test_an_automatic_unlabeled_weight_is_measured_used_and_recorded(tmp_path: Path) -> None:
+    knobs = ("max_steps=60", "batch_size=8", "threshold=0.5", "log_every=10", "eval_every=60")
+    measured, weights = run(tmp_path / "auto", *knobs, "unlabeled_weight=auto")
+    weight = measured.calibration["unlabeled_weight"]
+    assert weight is not None
+    assert weight > 0
+    given, same_weights = run(tmp_path / "given", *knobs, f"unlabeled_weight={weight!r}")
+    assert given.calibration == {}
+    assert all(torch.equal(weights[name], same_weights[name]) for name in weights)
+    assert measured.config["unlabeled_weight"] == "auto"
+    assert "as measured before the run" in printed(measured)
+
+
+def test_alignment_to_labels_that_a_class_has_none_of_is_refused_before_the_first_step(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="align=labeled"):
+        run(tmp_path, "method=adamatch", "split=random", "num_labels=10")
+    assert read(tmp_path).history == []
 
 
 def test_the_last_step_is_evaluated_also_when_no_evaluation_falls_on_it(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
 from smoothpl.data.batches import FromStep, RawStep, Slices, Steps
-from smoothpl.data.folds import Fold
+from smoothpl.data.folds import Fold, count_classes
 from smoothpl.data.source import UNKNOWN, ImageSet, Source
 from smoothpl.data.views import Views
 from smoothpl.errors import ConfigError
@@ -61,6 +61,10 @@ class SemiSupervisedData(LightningDataModule):
                     "no unlabeled image is left: all are labeled; use fewer num_labels, or "
                     "split.unlabeled_includes_labeled=true."
                 )
+
+    @property
+    def labeled_per_class(self) -> Tensor:
+        return count_classes(self.source.train.labels[self.fold.labeled], self.num_classes)
 
     def check_source(self) -> None:
         """What the YAML says of the data must be so."""

@@ -1,8 +1,10 @@
 """From logits to weights: pseudo-labels, alignment, threshold policies, shapes, targets."""
 
 from smoothpl.pseudo.alignment import Alignment, RunningAlignment, Unaligned
+from smoothpl.pseudo.annealing import Annealing
 from smoothpl.pseudo.curriculum import Curriculum
 from smoothpl.pseudo.dash import LossSchedule
+from smoothpl.pseudo.fairness import Fairness
 from smoothpl.pseudo.labels import Beliefs, PseudoLabels, probabilities, pseudo_labels
 from smoothpl.pseudo.policies import Fixed, Relative, Running, SelfAdaptive, ThresholdPolicy
 from smoothpl.pseudo.shapes import AnyShape, Gaussian, Power, Shape, Step
@@ -12,9 +14,11 @@ from smoothpl.pseudo.weighting import Weighting
 
 __all__ = [
     "Alignment",
+    "Annealing",
     "AnyShape",
     "Beliefs",
     "Curriculum",
+    "Fairness",
     "Fixed",
     "Gaussian",
     "Hard",

@@ -6,6 +6,7 @@ from typing import final
 import torch
 from torch import Tensor, nn
 
+from smoothpl.errors import ConfigError
 from smoothpl.pseudo.labels import Beliefs
 
 SMALL = 1e-6
@@ -16,6 +17,9 @@ class Alignment(nn.Module, ABC):
 
     teaches = True
     """Whether the corrected probabilities are also what is taught, or weigh only."""
+
+    def prepare(self, labeled_per_class: Tensor) -> None:
+        """Called once, before training, with (C,) how many images of every class carry labels."""
 
     def see(self, beliefs: Beliefs) -> None:
         """Takes note of a step of all ranks."""
@@ -53,6 +57,14 @@ class RunningAlignment(Alignment):
         self.register_buffer("predicted", torch.full((num_classes,), 1 / num_classes))
         self.register_buffer("wanted", torch.full((num_classes,), 1 / num_classes))
         self.register_buffer("seen", torch.zeros((), dtype=torch.bool))
+
+    def prepare(self, labeled_per_class: Tensor) -> None:
+        without = (labeled_per_class == 0).nonzero().squeeze(1).tolist()
+        if self.follows_labeled and without:
+            raise ConfigError(
+                f"align=labeled makes classes as frequent as among the labeled images, but class {without[0]} has none "
+                "and would never be learned; use align=uniform, align=none or split=balanced."
+            )
 
     def see(self, beliefs: Beliefs) -> None:
         mean = beliefs.unlabeled.probabilities.mean(dim=0)

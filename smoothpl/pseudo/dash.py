@@ -9,6 +9,9 @@ from smoothpl.pseudo.labels import Beliefs, PseudoLabels, one_hot
 from smoothpl.pseudo.policies import ThresholdPolicy
 from smoothpl.pseudo.targets import sharpen
 
+COLD = 0.01
+"""Of a temperature: from here on labels that are taught at all are hard, as far as floats can tell."""
+
 
 @final
 class LossSchedule(ThresholdPolicy):
@@ -16,20 +19,28 @@ class LossSchedule(ThresholdPolicy):
 
     rho_0 is the loss of the labeled images of the first step (one codebase takes the test set's, a leak). Until rho has
     reached its minimum the pseudo-label is soft, sharpened by `temperature`; then it is hard. A loss l is a score
-    exp(-l): for a hard label that is its confidence.
+    exp(-l): for a hard label that is its confidence. With `schedule="continuous"` k grows by a little in every step,
+    and the temperature goes down to 0 with rho, so that soft labels become hard by and by.
     """
-
-    jumps = "policy=dash lowers its threshold in steps, and makes soft labels hard at once"
 
     def __init__(
         self,
         refresh_every: int,
+        schedule: str = "stepwise",
         growth: float = 1.0001,
         gamma: float = 1.27,
         rho_min: float = 0.05,
         temperature: float = 0.5,
     ) -> None:
         super().__init__()
+        if schedule not in ("stepwise", "continuous"):
+            raise ValueError(f"policy.schedule={schedule} must be stepwise (Dash) or continuous.")
+        self.continuous = schedule == "continuous"
+        if not self.continuous:
+            self.jumps = (
+                "policy.schedule=stepwise lowers its threshold in steps, and makes soft labels hard at once: "
+                "use policy.schedule=continuous"
+            )
         self.refresh_every = refresh_every
         self.growth, self.gamma, self.rho_min = growth, gamma, rho_min
         self.temperature = temperature
@@ -45,16 +56,25 @@ class LossSchedule(ThresholdPolicy):
 
     @property
     def rho(self) -> Tensor:
-        refreshed = (self.steps - 1).clamp(min=0) // self.refresh_every
+        rounding = None if self.continuous else "floor"
+        refreshed = torch.div((self.steps - 1).clamp(min=0), self.refresh_every, rounding_mode=rounding)
         return (self.growth * self.gamma**-refreshed * self.start).clamp(min=self.rho_min)
 
     @property
     def hard(self) -> Tensor:
         return self.rho <= self.rho_min
 
+    @property
+    def temperature_now(self) -> float | Tensor:
+        if not self.continuous:
+            return self.temperature
+        whole_way = torch.log(self.growth * self.start / self.rho_min).clamp(min=COLD)
+        left = torch.log(self.rho / self.rho_min) / whole_way
+        return self.temperature * left.clamp(COLD, 1)
+
     def taught(self, pseudo: PseudoLabels) -> PseudoLabels:
         """With the probabilities that are taught, and the score of that lesson."""
-        soft = sharpen(pseudo.probabilities, self.temperature)
+        soft = sharpen(pseudo.probabilities, self.temperature_now)
         certain = one_hot(pseudo.label, pseudo.probabilities.shape[1])
         loss = -(soft * pseudo.probabilities.clamp(min=1e-12).log()).sum(dim=1)
         return pseudo._replace(

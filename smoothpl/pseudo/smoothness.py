@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from smoothpl.pseudo.fairness import Fairness
 from smoothpl.pseudo.shapes import AnyShape, Gaussian
 from smoothpl.pseudo.targets import Hard, Target
 from smoothpl.pseudo.weighting import Weighting
@@ -12,14 +13,14 @@ FINE = 1e-6
 JUMP = 0.1  # a continuous shape does not rise by this between neighbouring floats; even the fourth root does not
 
 
-def obstacles(weighting: Weighting, target: Target) -> list[str]:
+def obstacles(weighting: Weighting, target: Target, fairness: Fairness | None = None) -> list[str]:
     """Empty if the loss is C1 in the network's parameters; the state of a policy counts as a constant within a step.
 
     Where two classes tie, which is at confidence 1/2 or less, a hard target jumps, and so does a threshold by class:
     there the weight must be 0.
     """
     shape, policy, alignment = weighting.shape, weighting.policy, weighting.alignment
-    hard = isinstance(target, Hard)
+    hard = isinstance(target, Hard) or fairness is not None  # which counts dominant classes, and these jump at ties
     lowest = max(weighting.floor, policy.lowest)
     found = []
     if jumps(shape):
@@ -39,6 +40,8 @@ def obstacles(weighting: Weighting, target: Target) -> list[str]:
         found.append(f"thresholds go down to {lowest:.3g}, below 1/2, where {what} jumps at ties: use {way_out}")
     if policy.jumps:
         found.append(policy.jumps)
+    if fairness is not None and not fairness.soft:
+        found.append("fairness.counts=hard counts predictions: use fairness.counts=soft")
     return found
 
 

@@ -45,6 +45,6 @@ class Sharpened:
         return sharpen(pseudo.probabilities, self.temperature)
 
 
-def sharpen(probabilities: Tensor, temperature: float) -> Tensor:
+def sharpen(probabilities: Tensor, temperature: float | Tensor) -> Tensor:
     """softmax(logits / temperature), made of softmax(logits)."""
     return (probabilities.clamp(min=1e-30).log() / temperature).softmax(dim=1)

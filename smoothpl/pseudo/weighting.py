@@ -1,13 +1,14 @@
 """Alignment x policy x shape: the weight of every pseudo-label of a step, and all that training knows of a method."""
 
-from typing import Any, Literal
+from typing import Literal
 
-import torch
-from torch import Tensor, distributed, nn
+from torch import Tensor, nn
 
 from smoothpl.pseudo.alignment import Alignment, Unaligned
+from smoothpl.pseudo.annealing import Annealing
 from smoothpl.pseudo.labels import Beliefs, PseudoLabels, from_probabilities
 from smoothpl.pseudo.policies import ThresholdPolicy
+from smoothpl.pseudo.ranks import of_all_ranks
 from smoothpl.pseudo.shapes import AnyShape, Gaussian
 
 
@@ -15,7 +16,8 @@ class Weighting(nn.Module):
     """In one step: `see` it, ask for `lessons` and their weights, `observe` what came of it.
 
     `score` is what the threshold is held against: the confidence in the dominant class, or its margin over the second,
-    which vanishes where two classes tie. `floor` is the lowest threshold, whatever the policy says.
+    which vanishes where two classes tie. `floor` is the lowest threshold, whatever the policy says. With `annealing`
+    labeled images have weights, too.
     """
 
     def __init__(
@@ -25,6 +27,7 @@ class Weighting(nn.Module):
         alignment: Alignment | None = None,
         score: Literal["confidence", "margin"] = "confidence",
         floor: float = 0.0,
+        annealing: Annealing | None = None,
     ) -> None:
         super().__init__()
         self.policy = policy
@@ -32,16 +35,24 @@ class Weighting(nn.Module):
         self.alignment = Unaligned() if alignment is None else alignment
         self.score = score
         self.floor = floor
+        self.annealing = annealing
         if isinstance(shape, Gaussian) and policy.spread is None:
             raise ValueError("shape=gaussian takes its width from a policy that knows one; use policy=running with it.")
+        if isinstance(shape, Gaussian) and annealing is not None:
+            raise ValueError("annealing with shape=gaussian has no width; use another shape, or annealing=null.")
         if score not in ("confidence", "margin"):
             raise ValueError(f"score={score} must be confidence or margin.")
 
-    def prepare(self, num_unlabeled: int) -> None:
+    def prepare(self, num_unlabeled: int, labeled_per_class: Tensor | None = None) -> None:
+        """Called once, before training, with the sizes of the fold."""
         self.policy.prepare(num_unlabeled)
+        if labeled_per_class is not None:
+            self.alignment.prepare(labeled_per_class)
 
     def see(self, beliefs: Beliefs) -> None:
         """Before the weights of a step are asked for."""
+        if self.annealing is not None:
+            self.annealing.see()
         beliefs = of_all_ranks(beliefs)
         self.alignment.see(beliefs)
         self.policy.see(beliefs._replace(unlabeled=self.aligned(beliefs.unlabeled)))
@@ -61,6 +72,13 @@ class Weighting(nn.Module):
             return self.shape(confidence, threshold, self.policy.spread)
         return self.shape(confidence, threshold)
 
+    def of_labeled(self, probabilities: Tensor, label: Tensor) -> Tensor | None:
+        """probabilities (B, C) of labeled images, detached -> weight (B,) in [0, 1], or None if all weigh 1."""
+        if self.annealing is None or isinstance(self.shape, Gaussian):
+            return None
+        doubt = 1 - probabilities.gather(1, label.unsqueeze(1)).squeeze(1)
+        return self.shape(doubt, (1 - self.annealing()).expand_as(doubt))
+
     def lessons(self, pseudo: PseudoLabels) -> PseudoLabels:
         """What the target is made of."""
         return self.policy.taught(self.aligned(pseudo) if self.alignment.teaches else pseudo)
@@ -74,16 +92,3 @@ def margin(probabilities: Tensor) -> Tensor:
     """(U, C) -> (U,): how far the first class is ahead of the second."""
     first, second = probabilities.topk(2, dim=1).values.unbind(dim=1)
     return first - second
-
-
-def of_all_ranks(part: Any) -> Any:
-    """Tensors, in any tuples, of all ranks side by side: what one process with the whole batch would have."""
-    if not distributed.is_initialized() or distributed.get_world_size() == 1:
-        return part
-    if isinstance(part, tuple):
-        return type(part)(*(of_all_ranks(each) for each in part))
-    if not isinstance(part, Tensor):
-        return part
-    parts = [torch.empty_like(part) for _ in range(distributed.get_world_size())]
-    distributed.all_gather(parts, part.contiguous())
-    return torch.cat(parts)

@@ -70,6 +70,7 @@ class Record:
     unlabeled_per_class: list[int] = field(default_factory=list)  # known to the record, never to training
     num_test: int = 0
     num_left_out: int = 0  # files that are no images (data.on_bad_image=skip)
+    calibration: dict[str, float | None] = field(default_factory=dict)  # what unlabeled_weight=auto measured
     metrics: dict[str, float | None] = field(default_factory=dict)  # means over the last log_every steps
     history: list[Evaluation] = field(default_factory=list)
     confusion: list[list[int]] = field(default_factory=list)

@@ -36,6 +36,8 @@ def summarise(record: Record) -> Table:
     without = [record.class_names[c] for c, count in enumerate(record.labeled_per_class) if count == 0]
     if without:
         table.add_row("without a label", f"[bold yellow]{escape(', '.join(without))}[/bold yellow]")
+    if record.calibration:
+        table.add_row("unlabeled weight", f"{record.calibration['unlabeled_weight']:.2f}, as measured before the run")
     for key, name in METRICS.items():
         if key in record.metrics:
             value = record.metrics[key]

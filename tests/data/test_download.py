@@ -1,8 +1,6 @@
 import hashlib
 import os
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from smoothpl.data import download as module
 from smoothpl.data.download import download
 from smoothpl.errors import ConfigError
 from tests.data.web import Web, serving
+from tests.processes import SERVER, exit_codes
 
 CONTENT = bytes(range(256)) * 4096  # 1 MB
 MD5 = hashlib.md5(CONTENT).hexdigest()
@@ -100,10 +99,8 @@ def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
 
 
 def test_two_runs_that_start_at_once_fetch_it_once(web: Web, tmp_path: Path) -> None:
-    arguments = f"{web.url + 'file.bin'!r}, Path({str(tmp_path / 'f')!r}), {MD5!r}"
-    call = f"from smoothpl.data.download import *; download({arguments})"
-    both = [subprocess.Popen([sys.executable, "-c", call]) for _ in range(2)]
-    assert [process.wait(60) for process in both] == [0, 0]
+    both = [SERVER.Process(target=download, args=(web.url + "file.bin", tmp_path / "f", MD5)) for _ in range(2)]
+    assert exit_codes(both) == [0, 0]
     assert (tmp_path / "f").read_bytes() == CONTENT
     assert len(web.requests) == 1
 

@@ -2,8 +2,6 @@ import gzip
 import hashlib
 import pickle
 import struct
-import subprocess
-import sys
 import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +16,7 @@ from torchvision import datasets
 from smoothpl.data import Source, cifar10, cifar100, fashion_mnist, published, stl10, svhn
 from smoothpl.errors import ConfigError
 from tests.data.web import Web, serving
+from tests.processes import SERVER, exit_codes
 
 SOURCES: dict[str, Callable[..., Source]] = {
     each.__name__: each for each in (cifar10, cifar100, svhn, stl10, fashion_mnist)
@@ -191,14 +190,14 @@ def test_an_archive_that_cannot_be_unpacked_leaves_nothing(tmp_path: Path, monke
     assert {path.name for path in (tmp_path / "data").iterdir()} == {".CIFAR10.lock", ".CIFAR10.downloads"}
 
 
+def open_fashion_mnist(mirrors: list[str], resources: list[tuple[str, str]], root: Path) -> None:
+    datasets.FashionMNIST.mirrors, datasets.FashionMNIST.resources = mirrors, resources
+    assert len(fashion_mnist(str(root), download=True).test) == 10
+
+
 def test_two_runs_on_an_empty_cache_fetch_the_data_once(web: Web, tmp_path: Path) -> None:
-    """Two processes that share nothing but the folder; the small data set's addresses are handed over as text."""
+    """Two processes that share nothing but the folder; the small data set's addresses are handed over."""
     kind = datasets.FashionMNIST
-    call = (
-        "from torchvision.datasets import FashionMNIST as kind; from smoothpl.data import fashion_mnist;"
-        f"kind.mirrors, kind.resources = {kind.mirrors!r}, {kind.resources!r};"
-        f"assert len(fashion_mnist({str(tmp_path / 'data')!r}, download=True).test) == 10"
-    )
-    both = [subprocess.Popen([sys.executable, "-c", call]) for _ in range(2)]
-    assert [process.wait(120) for process in both] == [0, 0]
+    arguments = (kind.mirrors, kind.resources, tmp_path / "data")
+    assert exit_codes([SERVER.Process(target=open_fashion_mnist, args=arguments) for _ in range(2)]) == [0, 0]
     assert len(web.requests) == 4

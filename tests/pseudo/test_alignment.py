@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from smoothpl.pseudo import Alignment, RunningAlignment
+from smoothpl.pseudo import Alignment, RunningAlignment, Unaligned
 from tests.composing import build, options
 from tests.pseudo.steps import CLASSES, random_steps
 
@@ -50,3 +50,11 @@ def test_a_class_predicted_too_often_is_believed_less() -> None:
 def test_an_unknown_direction_is_refused() -> None:
     with pytest.raises(ValueError, match=r"align\.towards=home must be labeled or uniform"):
         RunningAlignment(CLASSES, "home")
+
+
+def test_a_class_without_a_label_cannot_be_aligned_to() -> None:
+    per_class = torch.tensor([3, 0, 1])
+    with pytest.raises(ValueError, match=r"align=labeled .* class 1 has none .* use align=uniform, align=none or"):
+        RunningAlignment(3, "labeled").prepare(per_class)
+    RunningAlignment(3, "uniform").prepare(per_class)
+    Unaligned().prepare(per_class)

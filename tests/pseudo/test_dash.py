@@ -1,5 +1,6 @@
 import math
 
+import pytest
 import torch
 
 from smoothpl.pseudo import Beliefs, LossSchedule, Power, Soft, Step, Weighting, probabilities, pseudo_labels
@@ -41,3 +42,37 @@ def test_with_a_ramp_the_weight_grows_from_0_at_the_threshold() -> None:
         weighting.see(beliefs)
     weight = weighting(beliefs.unlabeled)
     assert ((weight >= 0) & (weight <= 1)).all()
+
+
+def test_the_continuous_schedule_meets_the_published_one_at_its_steps_and_goes_down_evenly_between() -> None:
+    stepwise, continuous = LossSchedule(refresh_every=10), LossSchedule(refresh_every=10, schedule="continuous")
+    before = None
+    for step, beliefs in enumerate(random_steps(300)):
+        stepwise.see(beliefs)
+        continuous.see(beliefs)
+        if step % 10 == 0:
+            torch.testing.assert_close(continuous.rho, stepwise.rho)
+        if before is not None:
+            ratio = continuous.rho / before
+            assert math.isclose(ratio, 1.27**-0.1, rel_tol=1e-4) or continuous.hard
+        before = continuous.rho
+
+
+def test_on_the_continuous_schedule_soft_labels_become_hard_without_a_jump() -> None:
+    """What a step teaches, and how much, moves by little from one step to the next, for images that stay the same."""
+    policy = LossSchedule(refresh_every=100, schedule="continuous")
+    weighting, watched = Weighting(policy, Power()), next(random_steps(1, sharpness=6.0)).unlabeled
+    before, was_soft = None, False
+    for beliefs in random_steps(2000):
+        weighting.see(beliefs)
+        taught = weighting(watched).unsqueeze(1) * Soft()(weighting.lessons(watched))
+        if before is not None:
+            assert (taught - before).abs().max() < 0.02
+        before, was_soft = taught, was_soft or not policy.hard
+    assert was_soft
+    assert policy.hard
+
+
+def test_another_schedule_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"policy.schedule=random must be stepwise \(Dash\) or continuous"):
+        LossSchedule(refresh_every=1, schedule="random")

@@ -1,8 +1,6 @@
 """Two real processes with half of the batch each remember what one with the whole batch does."""
 
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +8,8 @@ import torch
 
 from smoothpl.build import build_weighting
 from tests.composing import composed
+from tests.processes import SERVER, exit_codes
+from tests.pseudo import two_ranks
 from tests.pseudo.two_ranks import follow
 
 
@@ -26,9 +26,8 @@ METHODS = ["flexmatch", "freematch", "softmatch", "adamatch", "dash"]
 def by_two_ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All methods in one pair of processes, because to start one takes longer than all the rest."""
     folder, port = tmp_path_factory.mktemp("ranks"), free_port()
-    command = [sys.executable, "-m", "tests.pseudo.two_ranks", str(folder)]
-    ranks = [subprocess.Popen([*command, str(rank), port, *METHODS], stderr=subprocess.DEVNULL) for rank in range(2)]
-    assert [process.wait(120) for process in ranks] == [0, 0]
+    ranks = [SERVER.Process(target=two_ranks.main, args=(str(folder), rank, port, *METHODS)) for rank in range(2)]
+    assert exit_codes(ranks) == [0, 0]
     return folder
 
 

@@ -8,7 +8,19 @@ from hydra.utils import instantiate
 
 from smoothpl.build import build_weighting
 from smoothpl.errors import ConfigError
-from smoothpl.pseudo import Fixed, Hard, Power, PseudoLabels, Sharpened, Soft, Step, Weighting, obstacles, pseudo_labels
+from smoothpl.pseudo import (
+    Fairness,
+    Fixed,
+    Hard,
+    Power,
+    PseudoLabels,
+    Sharpened,
+    Soft,
+    Step,
+    Weighting,
+    obstacles,
+    pseudo_labels,
+)
 from smoothpl.pseudo.labels import one_hot
 from tests.composing import composed, options
 from tests.pseudo.steps import CLASSES, random_steps
@@ -71,6 +83,16 @@ def test_what_is_called_smooth_does_not_jump_and_what_is_not_does(method: str, e
 def test_every_obstacle_is_named_with_its_way_out(weighting: Weighting, target: Hard, complaint: str) -> None:
     assert any(complaint in reason for reason in obstacles(weighting, target))
     assert largest_jump(weighting, target) > 0.1
+
+
+def test_a_count_of_predictions_is_an_obstacle_until_it_is_soft_and_ties_weigh_nothing() -> None:
+    hard, soft = Fairness(CLASSES), Fairness(CLASSES, counts="soft")
+    assert obstacles(Weighting(Fixed(0.95), Power()), Soft(), hard) == [
+        "fairness.counts=hard counts predictions: use fairness.counts=soft"
+    ]
+    assert obstacles(Weighting(Fixed(0.95), Power()), Soft(), soft) == []
+    (reason,) = obstacles(Weighting(Fixed(0.3), Power()), Soft(), soft)
+    assert "below 1/2" in reason
 
 
 @pytest.mark.parametrize("mu", [0.25, 0.5, 1, 3])

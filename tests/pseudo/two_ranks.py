@@ -1,6 +1,5 @@
-"""python -m tests.pseudo.two_ranks FOLDER RANK PORT METHOD ...: one of two ranks, with its half of every step."""
+"""One of two ranks, with its half of every step."""
 
-import sys
 from pathlib import Path
 
 import torch
@@ -28,13 +27,10 @@ def follow(weighting: Weighting, rank: int | None) -> tuple[dict[str, torch.Tens
     return weighting.state_dict(), weight
 
 
-def main(folder: str, rank: str, port: str, *methods: str) -> None:
-    distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=int(rank), world_size=2)
+def main(folder: str, rank: int, port: str, *methods: str) -> None:
+    torch.set_num_threads(1)
+    distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=2)
     for method in methods:
-        followed = follow(build_weighting(composed(f"method={method}")), int(rank))
+        followed = follow(build_weighting(composed(f"method={method}")), rank)
         torch.save(followed, Path(folder) / f"{method}{rank}.pt")
     distributed.destroy_process_group()
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -1,0 +1,19 @@
+"""Ranks: the processes of a run on several devices, which must remember the same."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, distributed
+
+
+def of_all_ranks(part: Any) -> Any:
+    """Tensors, in any tuples, of all ranks side by side: what one process with the whole batch would have."""
+    if not distributed.is_initialized() or distributed.get_world_size() == 1:
+        return part
+    if isinstance(part, tuple):
+        return type(part)(*(of_all_ranks(each) for each in part))
+    if not isinstance(part, Tensor):
+        return part
+    parts = [torch.empty_like(part) for _ in range(distributed.get_world_size())]
+    distributed.all_gather(parts, part.contiguous())
+    return torch.cat(parts)
