@@ -56,7 +56,9 @@ def methods() -> list[Method]:
 
 def describe(name: str) -> Method:
     published = compose_checked([f"method={name}"])
-    known = [*published, *(f"{part}.{key}" for part in published for key in settings(published[part]))]
+    known = [f"{part}.{key}" for part in map(str, published) for key in settings(published[part])] + list(
+        map(str, published)
+    )
     ways_out = [word for word in WAYS_OUT if word.split("=")[0] in known]
     subsets = chain.from_iterable(combinations(ways_out, size) for size in range(len(ways_out) + 1))
     smooth = next(words for words in subsets if not reasons(compose_checked(of_smooth(name, *words))))
