@@ -1,5 +1,6 @@
 """From config to parts: the only place where YAML becomes objects."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -34,16 +35,24 @@ def build_data(config: DictConfig) -> SemiSupervisedData:
 
 def build_module(config: DictConfig) -> SemiSupervisedModule:
     labels_only = config.policy is None
+    weighting = None if labels_only else build_weighting(config)
+    fairness = instantiate(config.fairness)
+    remembers = any(True for part in (weighting, fairness) if part is not None for _ in part.buffers())
+    if config.accumulate > 1 and remembers:
+        raise ConfigError(
+            f"accumulate={config.accumulate}: the memory of method={config.method} is made for whole steps; use "
+            "accumulate=1, or a method without memory such as fixmatch or smooth."
+        )
     return SemiSupervisedModule(
         # Channels last: the layout that convolutions are fastest in, on CPUs as on tensor cores.
         network=instantiate(config.net).to(memory_format=torch.channels_last),
         optimizer=instantiate(config.optim),
         num_classes=config.data.num_classes,
-        weighting=None if labels_only else build_weighting(config),
+        weighting=weighting,
         target=instantiate(config.target),
         unlabeled_weight=1.0 if config.unlabeled_weight == "auto" else config.unlabeled_weight,  # auto: see train
         factor_weight=config.factor_weight,
-        fairness=instantiate(config.fairness),
+        fairness=fairness,
         log_every=config.log_every,
     )
 
@@ -67,13 +76,16 @@ def build_weighting(config: DictConfig) -> Weighting:
     return weighting
 
 
-def build_trainer(config: DictConfig, run_dir: Path, *callbacks: Callback) -> Trainer:
+def build_trainer(
+    config: DictConfig, run_dir: Path, first: Sequence[Callback] = (), last: Sequence[Callback] = ()
+) -> Trainer:
+    """With the callbacks of the config between the `first` and the `last` ones."""
     logger = instantiate(config.logger)
     wanted = [callback for callback in instantiate(config.callbacks).values() if callback is not None]
     trainer: Trainer = instantiate(
         config.trainer,
         default_root_dir=run_dir,
         logger=False if logger is None else logger(save_dir=run_dir),
-        callbacks=[*callbacks, *wanted],  # the record first: what is shown has been recorded
+        callbacks=[*first, *wanted, *last],
     )
     return trainer

@@ -26,7 +26,7 @@ def check(config: DictConfig, overrides: Sequence[str] = ()) -> None:
 
 
 def check_numbers(config: DictConfig) -> None:
-    for name in ("batch_size", "max_steps", "eval_every", "log_every"):
+    for name in ("batch_size", "max_steps", "eval_every", "log_every", "checkpoint_every", "accumulate"):
         require(config[name] > 0, f"{name}={config[name]} must be a positive whole number.")
     for name in ("fold", "seed"):
         require(0 <= config[name] < 2**32, f"{name}={config[name]} must be a whole number from 0 to 2^32 - 1.")
@@ -85,18 +85,21 @@ def check_trainer(config: DictConfig) -> None:
     trainer = config.trainer
     for knob, key in {
         "max_steps": "max_steps",
-        "eval_every": "val_check_interval",
+        "accumulate": "accumulate_grad_batches",
         "log_every": "log_every_n_steps",
     }.items():
         require(trainer[key] == config[knob], f"trainer.{key}={trainer[key]} contradicts {knob}; set {knob} itself.")
     require(
+        trainer.val_check_interval == config.eval_every * config.accumulate,
+        f"trainer.val_check_interval={trainer.val_check_interval} contradicts eval_every; set eval_every itself.",
+    )
+    require(
         trainer.devices in (1, "1") and trainer.get("num_nodes", 1) == 1,
         f"trainer.devices={trainer.devices}: training on more than one device is not supported yet; use 1.",
     )
-    accumulate = trainer.get("accumulate_grad_batches", 1)
     require(
-        accumulate == 1,
-        f"trainer.accumulate_grad_batches={accumulate} is not supported yet; use batch_size for another batch.",
+        config.batch_size % config.accumulate == 0,
+        f"accumulate={config.accumulate} does not divide batch_size={config.batch_size} into equal parts.",
     )
     require(
         config.callbacks.get("ema") is not None,

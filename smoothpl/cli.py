@@ -16,7 +16,7 @@ from omegaconf.errors import (
     ValidationError,
 )
 
-from smoothpl.errors import ConfigError
+from smoothpl.errors import ConfigError, DivergenceError
 
 
 def run_command(command: Callable[[], None]) -> None:
@@ -26,7 +26,7 @@ def run_command(command: Callable[[], None]) -> None:
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra hands exceptions over instead of printing them
     try:
         return command()
-    except (ConfigError, HydraException, OmegaConfBaseException) as error:
+    except (ConfigError, DivergenceError, HydraException, OmegaConfBaseException) as error:
         sys.exit(f"\n{explain(error)}")
     except OSError as error:
         way_out = "name a place that can be written to (hydra.run.dir, hydra.sweep.dir or out)"

@@ -31,9 +31,13 @@ class TrainConfig:
     learned_view: str | None = knob("learns the pseudo-label: strong, weak")
     batch_size: int = knob("labeled images per step")
     unlabeled_ratio: int = knob("unlabeled images per labeled one")
+    accumulate: int = knob("parts of a step, to save memory")
     max_steps: int = knob("optimiser steps")
     eval_every: int = knob("steps between two looks at the test set")
     log_every: int = knob("steps between two log lines")
+    checkpoint_every: int = knob("steps between two checkpoints")
+    resume: str | None = knob("continue a run: its directory, or auto")
+    resume_allow: list[str] = knob("what may differ from the resumed run")
     ema_decay: float = knob("decay of the weights evaluated; 0: live")
     norm_momentum: float = knob("momentum of BatchNorm's statistics")
 
@@ -70,5 +74,6 @@ def register() -> None:
     )
     # Dash lowers its threshold every 10 of 1,024 epochs.
     OmegaConf.register_new_resolver("dash_period", lambda steps: max(1, round(steps * 10 / 1024)), replace=True)
+    OmegaConf.register_new_resolver("product", lambda one, other: one * other, replace=True)
     OmegaConf.register_new_resolver("knobs", describe_knobs, replace=True)
     OmegaConf.register_new_resolver("groups", describe_groups, replace=True)

@@ -1,5 +1,9 @@
-"""The one kind of error that is the user's to mend."""
+"""Errors that are for people: told in one message, without a traceback."""
 
 
 class ConfigError(ValueError):
     """What was asked for cannot be done. The message names the knob, its value, the rule and the way out."""
+
+
+class DivergenceError(ArithmeticError):
+    """The loss is no number any more. The message names the step and the terms."""

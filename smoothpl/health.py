@@ -21,7 +21,11 @@ class RunningMeans(nn.Module):
         values = [scalars[name].detach() for name in self.names]
         self.sums += torch.stack([torch.ones_like(values[0]), *values])
 
-    def flush(self) -> dict[str, float]:
+    def means(self) -> dict[str, float]:
         count, *sums = self.sums.tolist()
+        return {name: total / max(count, 1) for name, total in zip(self.names, sums, strict=True)}
+
+    def flush(self) -> dict[str, float]:
+        means = self.means()
         self.sums.zero_()
-        return {name: total / count for name, total in zip(self.names, sums, strict=True)}
+        return means

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from copy import deepcopy
+from math import isfinite
 from typing import Any
 
 import torch
@@ -11,6 +12,7 @@ from torch.optim import SGD
 from torchmetrics.classification import MulticlassConfusionMatrix
 
 from smoothpl.data import Batch, SemiSupervisedData
+from smoothpl.errors import DivergenceError
 from smoothpl.health import RunningMeans
 from smoothpl.losses import factor_loss, labeled_loss, unlabeled_loss
 from smoothpl.optim import cosine
@@ -20,6 +22,12 @@ from smoothpl.results.confusion import collapsed_classes, error_rate
 
 OF_LABELS = ("loss", "labeled_loss")
 OF_PSEUDO_LABELS = ("unlabeled_loss", "coverage", "weight_mean", "confidence_mean")
+
+
+def check_finite(means: dict[str, float], step: int) -> None:
+    if not all(map(isfinite, means.values())):
+        terms = ", ".join(f"{name} {value:.3g}" for name, value in means.items())
+        raise DivergenceError(f"training has diverged by step {step}: {terms}. Try a lower optim.learning_rate.")
 
 
 class SemiSupervisedModule(LightningModule):
@@ -61,8 +69,11 @@ class SemiSupervisedModule(LightningModule):
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
         terms = self.learn_from_labels(batch) if self.weighting is None else self.learn_from_all(batch, self.weighting)
         self.health.add(terms)
-        if self.trainer.is_last_batch or (self.global_step + 1) % self.log_every == 0:
-            self.report({f"train/{name}": value for name, value in self.health.flush().items()})
+        step_ends = (batch_idx + 1) % self.trainer.accumulate_grad_batches == 0
+        if self.trainer.is_last_batch or (step_ends and (self.global_step + 1) % self.log_every == 0):
+            means = self.health.flush()
+            self.report({f"train/{name}": value for name, value in means.items()})
+            check_finite(means, self.global_step + 1)
         return terms["loss"]
 
     def report(self, means: dict[str, float]) -> None:

@@ -3,14 +3,19 @@
 import hashlib
 import json
 from dataclasses import fields
+from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
 from smoothpl.config import TrainConfig
 
+OF_RESUMING = ("resume", "resume_allow")
+"""Knobs of the command, not of the run."""
 # What does not change what is learned: names of bundles, which of several runs it is, who watches, on what machine.
 NOT_RECIPE = [
     *("benchmark", "method", "fold", "seed", "smooth_unlabeled_weight"),
+    *OF_RESUMING,
+    "checkpoint_every",
     *("eval_every", "log_every", "logger", "callbacks.progress", "data.num_workers", "data.root", "data.source.root"),
     *("trainer.accelerator", "trainer.devices", "trainer.val_check_interval", "trainer.log_every_n_steps"),
 ]
@@ -26,6 +31,13 @@ def recipe_digest(config: DictConfig) -> str:
         (OmegaConf.select(recipe, owner) if owner else recipe).pop(key, None)
     written = json.loads(json.dumps(OmegaConf.to_container(recipe)), parse_int=float)  # 1 is no other recipe than 1.0
     return hashlib.sha256(json.dumps(written, sort_keys=True).encode()).hexdigest()[:8]
+
+
+def plain(config: DictConfig) -> dict[str, Any]:
+    """All that was composed, resolved, but for the knobs of resuming itself."""
+    composed = OmegaConf.to_container(config, resolve=True)
+    assert isinstance(composed, dict)
+    return {str(key): value for key, value in composed.items() if key not in OF_RESUMING}
 
 
 def recipe_name(config: DictConfig, changed: str = "") -> str:

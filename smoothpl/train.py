@@ -1,8 +1,10 @@
 """python -m smoothpl.train: the story of a run, from knobs to record."""
 
 import logging
+import shutil
 import sys
 import warnings
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,47 +17,85 @@ from omegaconf import DictConfig
 from smoothpl.checks import check
 from smoothpl.cli import explain, run_command
 from smoothpl.config import conf_dir, register
-from smoothpl.recipe import recipe_name
+from smoothpl.errors import DivergenceError
+from smoothpl.recipe import plain, recipe_digest, recipe_name
+from smoothpl.results.record import FILE_NAME, Record, new_record, open_record, write
+from smoothpl.resume import check_same, find_run, open_run, with_recorded_overrides
 
 if TYPE_CHECKING:  # torch and Lightning are imported late: saying no to a typo must not take seconds
-    from smoothpl.results.record import Record
+    from smoothpl.checkpoints import Checkpoint
+
+CHECKPOINTS = "checkpoints"
 
 register()
 
 
-def train(config: DictConfig, run_dir: Path, name: str) -> "Record":
+def train(config: DictConfig, run_dir: Path, name: str = "", overrides: Sequence[str] = ()) -> Record:
     """Builds the parts, fits, evaluates the averaged network on the whole test set, and leaves a record."""
     logging.getLogger("matplotlib").setLevel(logging.WARNING)  # its greeting at the very first import
     from lightning import seed_everything
 
     from smoothpl.build import build_data, build_module, build_trainer
-    from smoothpl.callbacks import Recorder
-    from smoothpl.results.record import open_record
+    from smoothpl.callbacks import Checkpointer, Recorder
 
+    resumes = config.resume is not None and (run_dir / FILE_NAME).exists()
+    record = open_run(run_dir) if resumes else new_record(config, name, overrides)
+    if resumes:
+        check_same(record, config)
+        if record.status == "finished":
+            return record
+        record.config, record.recipe = plain(config), recipe_digest(config)
     quiet_libraries()
     seed_everything(config.seed, verbose=False)  # the initial weights; all else has generators of its own
     module = build_module(config)
     data = build_data(config)
-    with open_record(run_dir, config, name) as record:
+    with open_record(run_dir, record, resumes):
+        start = newest_whole(run_dir / CHECKPOINTS)
+        if resumes:
+            record.status, record.failure = "running", None
+            record.resumed_at.append(0 if start is None else start.step)
+            write(run_dir, record)
         if config.unlabeled_weight == "auto":
             module.unlabeled_weight = measure_unlabeled_weight(config, record)
-        trainer = build_trainer(config, run_dir, Recorder(record, run_dir))
-        trainer.fit(module, datamodule=data)
+        checkpointer = Checkpointer(run_dir / CHECKPOINTS, config.checkpoint_every, config.eval_every)
+        # The record first, so that what is shown has been recorded; checkpoints last, when all is done.
+        trainer = build_trainer(config, run_dir, [Recorder(record, run_dir)], [checkpointer])
+        try:
+            trainer.fit(module, datamodule=data, ckpt_path=None if start is None else start.path)
+        except DivergenceError as error:
+            good = newest_whole(run_dir / CHECKPOINTS)
+            raise DivergenceError(f"{error} The last good checkpoint: {good.path if good else 'none'}.") from error
+        if trainer.global_step < config.max_steps:  # trainer.max_time was over
+            raise KeyboardInterrupt
         trainer.save_checkpoint(run_dir / "last.ckpt")
         if not record.history or record.history[-1].step < trainer.global_step:
             trainer.validate(module, datamodule=data, verbose=False)
+        shutil.rmtree(run_dir / CHECKPOINTS, ignore_errors=True)  # last.ckpt is all that a finished run needs
     return record
 
 
-def measure_unlabeled_weight(config: DictConfig, record: "Record") -> float:
+def newest_whole(folder: Path) -> "Checkpoint | None":
+    """Says loudly what is damaged, and goes back to what is not."""
+    from smoothpl.checkpoints import found
+
+    for checkpoint in found(folder):
+        if checkpoint.is_whole:
+            return checkpoint
+        sys.stderr.write(f"{checkpoint.path} IS DAMAGED and is not used; looking for an older one.\n")
+    return None
+
+
+def measure_unlabeled_weight(config: DictConfig, record: Record) -> float:
     from rich.console import Console
 
     from smoothpl.calibrate import calibrate
 
-    Console().print("measuring the unlabeled weight in two short runs:")
-    calibration = calibrate(config)
-    record.calibration = calibration._asdict()
-    return calibration.unlabeled_weight
+    if not record.calibration:  # else it was measured before the run was interrupted
+        Console().print("measuring the unlabeled weight in two short runs:")
+        record.calibration = calibrate(config)._asdict()
+    weight = record.calibration["unlabeled_weight"]
+    assert weight is not None
+    return weight
 
 
 def quiet_libraries() -> None:
@@ -79,24 +119,36 @@ def remove_if_empty(run_dir: Path) -> None:
 @hydra.main(version_base="1.3", config_path=str(conf_dir()), config_name="train")
 def hydra_main(config: DictConfig) -> float | None:
     run = HydraConfig.get()
-    run_dir = Path(run.runtime.output_dir)
+    fresh = run_dir = Path(run.runtime.output_dir)
     try:
         check(config, run.overrides.task)
-        record = train(config, run_dir, recipe_name(config, run.job.override_dirname))
+        run_dir = find_run(config, fresh)
+        record = train(config, run_dir, recipe_name(config, run.job.override_dirname), said(run.overrides.task))
     except BaseException as error:
-        remove_if_empty(run_dir)
         if run.mode == RunMode.MULTIRUN and isinstance(
             error, Exception
         ):  # Hydra raises the first error of a sweep at its end, and drops the others
             sys.stderr.write(f"job {run.job.num} failed: {explain(error)}\n")
         if run_dir.exists() and not isinstance(error, Exception):  # Ctrl-C, which Lightning turns into an exit
-            sys.exit(f"interrupted; what was known by then is in {run_dir / 'run.json'}")
+            sys.exit(f"interrupted; to go on: python -m smoothpl.train resume={run_dir}")
         raise
+    finally:
+        remove_if_empty(fresh)
     from smoothpl.results.summary import print_summary
 
     print_summary(record, run_dir)
     return record.error
 
 
+def said(overrides: Sequence[str]) -> list[str]:
+    """What was said of the run, and not of how to go on with it."""
+    return [each for each in overrides if not each.startswith(("resume=", "resume_allow="))]
+
+
+def main() -> None:
+    sys.argv[1:] = with_recorded_overrides(sys.argv[1:])
+    hydra_main()
+
+
 if __name__ == "__main__":
-    run_command(hydra_main)
+    run_command(main)

@@ -11,6 +11,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from tempfile import mkdtemp
@@ -45,6 +46,8 @@ class Process:
             target=run_module, args=(module, arguments, cwd, os.environ | ENVIRONMENT | environment, self.output)
         )
         self.process.start()
+        assert self.process.pid is not None
+        self.pid = self.process.pid
 
     def wait(self) -> Done:
         self.process.join(LONGEST)
@@ -59,8 +62,15 @@ class Process:
             time.sleep(0.005)
 
     def send(self, which: signal.Signals) -> None:
-        assert self.process.pid is not None
-        os.kill(self.process.pid, which)
+        os.kill(self.pid, which)
+
+    def kill(self) -> None:
+        """Until it is gone. Joining it would wait for the orphans, too, that the workers of a loader become."""
+        self.send(signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            while True:
+                os.kill(self.pid, 0)
+                time.sleep(0.005)
 
     def read(self, stream: str) -> str:
         return (self.output / stream).read_text() if (self.output / stream).exists() else ""
@@ -84,6 +94,7 @@ def run_module(module: str, arguments: tuple[str, ...], cwd: Path, environment: 
         os.dup2(stream, number)
         setattr(sys, name, io.TextIOWrapper(os.fdopen(number, "wb", closefd=False), line_buffering=True))
     signal.signal(signal.SIGINT, signal.default_int_handler)  # the server has it ignored
+    multiprocessing.set_start_method("fork", force=True)  # as it would be without a server
     warnings.simplefilter("error")
     sys.argv = [module, *arguments]
     sys.path[0] = str(cwd)

@@ -1,10 +1,10 @@
 from pathlib import Path
 
 import torch
-from lightning.pytorch.loggers import CSVLogger
 
 from smoothpl.build import build_data, build_module, build_trainer
 from smoothpl.callbacks import EMA, ProgressReport
+from smoothpl.curves import Curves
 from tests.composing import composed
 
 
@@ -28,7 +28,7 @@ def test_the_network_is_laid_out_for_fast_convolutions() -> None:
 def test_the_trainer_watches_with_the_callbacks_of_the_config(tmp_path: Path) -> None:
     trainer = build_trainer(composed(), tmp_path)
     assert {EMA, ProgressReport} <= {type(callback) for callback in trainer.callbacks}
-    assert isinstance(trainer.logger, CSVLogger)
+    assert isinstance(trainer.logger, Curves)
     silent = build_trainer(composed("callbacks.progress=null", "logger=none"), tmp_path)
     assert ProgressReport not in {type(callback) for callback in silent.callbacks}
     assert silent.logger is None

@@ -63,7 +63,11 @@ WRONG = {
     "trainer.max_steps=2": r"trainer\.max_steps=2 contradicts max_steps; set max_steps itself",
     "trainer.val_check_interval=2": r"trainer\.val_check_interval=2 contradicts eval_every",
     "trainer.devices=2": r"trainer\.devices=2: training on more than one device is not supported yet",
-    "+trainer.accumulate_grad_batches=2": r"trainer\.accumulate_grad_batches=2 is not supported yet",
+    "trainer.accumulate_grad_batches=2": r"trainer\.accumulate_grad_batches=2 contradicts accumulate",
+    "trainer.val_check_interval=7": r"trainer\.val_check_interval=7 contradicts eval_every",
+    "accumulate=3": r"accumulate=3 does not divide batch_size=16 into equal parts",
+    "accumulate=0": r"accumulate=0 must be a positive whole number",
+    "checkpoint_every=0": r"checkpoint_every=0 must be a positive whole number",
     "+colour=blue": r"colour=blue was added to the configuration, but nothing reads it",
 }
 

@@ -1,4 +1,3 @@
-import math
 from io import StringIO
 from pathlib import Path
 
@@ -7,6 +6,8 @@ import torch
 from rich.console import Console
 from torch import Tensor
 
+from smoothpl.checkpoints import found
+from smoothpl.errors import DivergenceError
 from smoothpl.results.record import Record, read
 from smoothpl.results.summary import summarise
 from smoothpl.train import train
@@ -91,11 +92,21 @@ def test_a_run_that_fails_leaves_a_record_that_says_so(tmp_path: Path) -> None:
     assert "num_labels=4000" in str(read(tmp_path).failure)
 
 
-def test_a_diverged_run_still_leaves_its_record(tmp_path: Path) -> None:
-    record, _ = run(tmp_path, "optim.learning_rate=1e30", "max_steps=6")
-    assert record.metrics["train/loss"] is not None
-    assert math.isnan(record.metrics["train/loss"])
-    assert read(tmp_path).metrics["train/loss"] is None
+@pytest.mark.parametrize("checkpoint_every", [1, 100])
+def test_a_run_that_diverges_stops_and_names_the_step_the_terms_and_the_last_good_checkpoint(
+    tmp_path: Path, checkpoint_every: int
+) -> None:
+    knobs = ("optim.learning_rate=1e30", "max_steps=60", "eval_every=60", f"checkpoint_every={checkpoint_every}")
+    with pytest.raises(DivergenceError, match=r"diverged by step \d+: loss .*labeled_loss .*learning_rate") as caught:
+        run(tmp_path, *knobs)
+    good = found(tmp_path / "checkpoints")
+    assert f"The last good checkpoint: {good[0].path if checkpoint_every == 1 else 'none'}." in str(caught.value)
+    for each in good:
+        state = torch.load(each.path, weights_only=True)["state_dict"]
+        assert all(torch.isfinite(value).all() for value in state.values())
+    record = read(tmp_path)
+    assert record.status == "failed"
+    assert "diverged" in str(record.failure)
 
 
 def test_the_default_run_reaches_the_promised_error(tmp_path: Path) -> None:

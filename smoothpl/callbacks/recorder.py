@@ -51,7 +51,16 @@ class Recorder(Callback):
         write(self.run_dir, self.record)
 
     def state_dict(self) -> dict[str, Any]:
-        return {"history": [list(evaluation) for evaluation in self.record.history]}
+        record = self.record
+        return {
+            "history": [list(evaluation) for evaluation in record.history],
+            "metrics": record.metrics,
+            "confusion": record.confusion,
+            "class_accuracy": record.class_accuracy,
+        }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.record.take_history([Evaluation(*evaluation) for evaluation in state["history"]])
+        self.record.metrics = state["metrics"]
+        self.record.confusion = state["confusion"]
+        self.record.class_accuracy = state["class_accuracy"]

@@ -50,7 +50,8 @@ class Steps(Dataset[RawStep]):
     """The steps of a run, each drawn when asked for: memory does not grow with their number.
 
     Images are drawn with replacement, as in the paper's codebase, but from two independent streams. Every rank draws
-    the whole step and reads its own share of it, so that their number changes nothing.
+    the whole step and reads its own share of it, so that their number changes nothing. Where gradients are accumulated
+    a step comes in `num_parts`, one after the other: item i is part i % num_parts of step i // num_parts.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Steps(Dataset[RawStep]):
         seed: int,
         rank: int = 0,
         num_ranks: int = 1,
+        num_parts: int = 1,
     ) -> None:
         self.train = train
         self.fold = fold
@@ -74,20 +76,21 @@ class Steps(Dataset[RawStep]):
         self.seed = seed
         self.rank = rank
         self.num_ranks = num_ranks
+        self.num_parts = num_parts
 
     def __len__(self) -> int:
-        return self.max_steps
+        return self.max_steps * self.num_parts
 
-    def __getitem__(self, step: int) -> RawStep:
+    def __getitem__(self, item: int) -> RawStep:
         weak, strong, frame = self.views.weak, self.views.strong, self.views.frame
         num_frame_draws = frame.num_draws if frame else 0
 
-        draw = self.drawing(Stream.LABELED, step, self.num_labeled)
+        draw = self.drawing(Stream.LABELED, item, self.num_labeled)
         labeled = self.fold.labeled[draw.below(len(self.fold.labeled))]
         labeled_draws = draw.uniform(weak.num_draws)
         (labeled_images,) = self.train.read(labeled, frame, [draw.uniform(num_frame_draws)])
 
-        draw = self.drawing(Stream.UNLABELED, step, self.num_unlabeled)
+        draw = self.drawing(Stream.UNLABELED, item, self.num_unlabeled)
         image = draw.below(len(self.fold.unlabeled))
         weak_draws, strong_draws = draw.uniform(weak.num_draws), draw.uniform(strong.num_draws)
         frame_draws = [draw.uniform(num_frame_draws) for _ in (weak, strong)]
@@ -104,8 +107,10 @@ class Steps(Dataset[RawStep]):
             strong_plan=strong.plan(strong_draws, images[0].shape) if both else None,
         )
 
-    def drawing(self, stream: Stream, step: int, size: int) -> "Drawing":
-        share = slice(size * self.rank // self.num_ranks, size * (self.rank + 1) // self.num_ranks)
+    def drawing(self, stream: Stream, item: int, size: int) -> "Drawing":
+        step, part = divmod(item, self.num_parts)
+        share_of, shares = self.rank * self.num_parts + part, self.num_ranks * self.num_parts
+        share = slice(size * share_of // shares, size * (share_of + 1) // shares)
         return Drawing(generator(self.seed, stream, step), size, share)
 
 
@@ -125,17 +130,17 @@ class Drawing(NamedTuple):
 
 
 class FromStep(Sampler[int]):
-    """Step after step, beginning with the one that training has reached: all that a resumed run needs."""
+    """Item after item, beginning with the one that training has reached: all that a resumed run needs."""
 
-    def __init__(self, max_steps: int, reached: Callable[[], int]) -> None:
-        self.max_steps = max_steps
+    def __init__(self, num_items: int, reached: Callable[[], int]) -> None:
+        self.num_items = num_items
         self.reached = reached
 
     def __iter__(self) -> Iterator[int]:
-        return iter(range(self.reached(), self.max_steps))
+        return iter(range(self.reached(), self.num_items))
 
     def __len__(self) -> int:  # of the whole run: Lightning counts the steps of a resumed one from its beginning
-        return self.max_steps
+        return self.num_items
 
 
 class Slices(Dataset[ImageSet]):

@@ -89,9 +89,10 @@ class SemiSupervisedData(LightningDataModule):
 
     def train_dataloader(self) -> DataLoader[RawStep]:
         trainer = self.trainer
+        num_parts = trainer.accumulate_grad_batches if trainer else 1
         ranks = {"rank": trainer.global_rank, "num_ranks": trainer.world_size} if trainer else {}
-        steps = self.draw_steps(self.source.train, self.fold, self.views, **ranks)
-        sampler = FromStep(len(steps), lambda: trainer.global_step if trainer else 0)
+        steps = self.draw_steps(self.source.train, self.fold, self.views, num_parts=num_parts, **ranks)
+        sampler = FromStep(len(steps), lambda: trainer.global_step * num_parts if trainer else 0)
         return self.loader(steps, self.num_workers, sampler)
 
     def val_dataloader(self) -> DataLoader[ImageSet]:

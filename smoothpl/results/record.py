@@ -7,7 +7,7 @@ import platform
 import statistics
 import subprocess
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -16,10 +16,11 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple
 
-from omegaconf import DictConfig, OmegaConf
+from filelock import FileLock, Timeout
+from omegaconf import DictConfig
 
 from smoothpl.errors import ConfigError
-from smoothpl.recipe import recipe_digest
+from smoothpl.recipe import plain, recipe_digest
 
 SCHEMA = 1
 FILE_NAME = "run.json"
@@ -57,11 +58,13 @@ class Record:
     config: dict[str, Any]
     recipe: str  # digest of everything that was composed but seed and fold: what runs are grouped by
     name: str = ""  # the recipe for people
+    overrides: list[str] = field(default_factory=list)  # what was said on the command line
     schema: int = SCHEMA
     status: str = "running"  # finished, failed or interrupted in the end
     failure: str | None = None
     started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
-    duration: float | None = None  # seconds
+    resumed_at: list[int] = field(default_factory=list)  # the steps from which it was continued
+    duration: float | None = None  # seconds, without those lost
     versions: dict[str, str] = field(default_factory=installed_versions)
     commit: str | None = field(default_factory=current_commit)
     class_names: list[str] = field(default_factory=list)
@@ -83,39 +86,51 @@ class Record:
     def take_history(self, history: list[Evaluation]) -> None:
         errors = [evaluation.error for evaluation in history]
         self.history = history
+        if not history:  # of a checkpoint before the first evaluation
+            self.error = self.error_best = self.error_median20 = None
+            self.collapsed = []
+            return
         self.error, self.error_best, self.error_median20 = errors[-1], min(errors), statistics.median(errors[-20:])
         self.collapsed = history[-1].collapsed
 
 
+def new_record(config: DictConfig, name: str = "", overrides: Sequence[str] = ()) -> Record:
+    return Record(plain(config), recipe_digest(config), name, list(overrides))
+
+
 @contextmanager
-def open_record(run_dir: Path, config: DictConfig, name: str) -> Iterator[Record]:
-    """Claims a directory for one run and leaves a record in it, whatever happens."""
-    composed = OmegaConf.to_container(config, resolve=True)
-    assert isinstance(composed, dict)
-    record = Record({str(key): value for key, value in composed.items()}, recipe_digest(config), name)
-    claim(run_dir, record)
-    started = monotonic()
+def open_record(run_dir: Path, record: Record, resumes: bool = False) -> Iterator[Record]:
+    """Holds a directory for one run and leaves its record there, whatever happens."""
+    run_dir.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(run_dir / ".lock", blocking=False)
     try:
-        yield record
-        record.status = "finished"
-    except BaseException as error:
-        record.status = "failed" if isinstance(error, Exception) else "interrupted"
-        record.failure = "".join(traceback.format_exception_only(error)).strip()
-        raise
-    finally:
-        record.duration = round(monotonic() - started, 3)
-        write(run_dir, record)
+        lock.acquire()
+    except Timeout:
+        raise ConfigError(f"the run in {run_dir} is still going on; wait for its end, or begin another one.") from None
+    with lock:
+        if not resumes:
+            claim(run_dir, record)
+        before, started = record.duration or 0, monotonic()
+        try:
+            yield record
+            record.status, record.failure = "finished", None
+        except BaseException as error:
+            record.status = "failed" if isinstance(error, Exception) else "interrupted"
+            record.failure = "".join(traceback.format_exception_only(error)).strip()
+            raise
+        finally:
+            record.duration = round(before + monotonic() - started, 3)
+            write(run_dir, record)
 
 
 def claim(run_dir: Path, record: Record) -> None:
-    run_dir.mkdir(parents=True, exist_ok=True)
     try:
         with (run_dir / FILE_NAME).open("x") as file:  # exclusive: two runs never share a directory
             file.write(to_json(record))
     except FileExistsError:
         raise ConfigError(
-            f"{run_dir} already holds a run, and a run is never overwritten; "
-            "leave hydra.run.dir out, or name a new directory."
+            f"{run_dir} already holds a run, and a run is never overwritten; leave hydra.run.dir out, name a new "
+            f"directory, or go on with that run: resume={run_dir}."
         ) from None
 
 

@@ -33,13 +33,13 @@ def fitted(tmp_path: Path, *overrides: str) -> tuple[SemiSupervisedModule, Plain
     quiet_libraries()
     config = composed(*TINY, *overrides)
     reference = PlainReference(config.ema_decay)
-    trainer = build_trainer(config, tmp_path, reference)
+    trainer = build_trainer(config, tmp_path, [reference])
     module = build_module(config)
     trainer.fit(module, datamodule=build_data(config))
     return module, reference, trainer
 
 
-@pytest.mark.parametrize("more", [[], ["+trainer.accumulate_grad_batches=2"]], ids=["every batch", "accumulated"])
+@pytest.mark.parametrize("more", [[], ["accumulate=2"]], ids=["every batch", "accumulated"])
 @pytest.mark.parametrize("decay", [0.9, 0.999])
 def test_the_average_follows_a_plain_reference_from_the_first_step_on(
     tmp_path: Path, decay: float, more: list[str]
@@ -74,6 +74,6 @@ def test_an_exception_during_evaluation_leaves_both_networks_as_they_were(tmp_pa
     config = composed(*TINY, "logger=none")
     module, stumble = build_module(config), Stumble()
     with pytest.raises(RuntimeError, match="stumbled"):
-        build_trainer(config, tmp_path, stumble).fit(module, datamodule=build_data(config))
+        build_trainer(config, tmp_path, [stumble]).fit(module, datamodule=build_data(config))
     assert all(torch.equal(value, module.network.state_dict()[name]) for name, value in stumble.live.items())
     assert not torch.equal(module.network.get_parameter("stem.weight"), module.average.get_parameter("stem.weight"))

@@ -17,7 +17,7 @@ def shown(tmp_path: Path, terminal: bool, *overrides: str) -> str:
     quiet_libraries()
     console = Console(file=io.StringIO(), force_terminal=terminal, width=80, color_system=None)
     config = composed(*TINY, "logger=none", *overrides)
-    trainer = build_trainer(config, tmp_path, ProgressReport(every=2, console=console))
+    trainer = build_trainer(config, tmp_path, [ProgressReport(every=2, console=console)])
     try:
         trainer.fit(build_module(config), datamodule=build_data(config))
     finally:
@@ -54,6 +54,6 @@ def test_the_bar_gives_the_cursor_back_when_training_fails(tmp_path: Path) -> No
     quiet_libraries()
     report = ProgressReport(console=console)
     with pytest.raises(RuntimeError, match="failed"):
-        build_trainer(config, tmp_path, report, Fail()).fit(build_module(config), datamodule=build_data(config))
+        build_trainer(config, tmp_path, [report, Fail()]).fit(build_module(config), datamodule=build_data(config))
     assert report.bar is None
     assert "\x1b[?25h" in console.file.getvalue()  # type: ignore[attr-defined]

@@ -21,7 +21,7 @@ def recorded(tmp_path: Path, *overrides: str, callback: Callback | None = None) 
     quiet_libraries()
     config = composed(*TINY, "logger=none", *overrides)
     record = Record({}, "test")
-    trainer = build_trainer(config, tmp_path, Recorder(record, tmp_path), *([callback] if callback else []))
+    trainer = build_trainer(config, tmp_path, [Recorder(record, tmp_path), *([callback] if callback else [])])
     with suppress(DeliberateError):
         trainer.fit(build_module(config), datamodule=build_data(config))
     return record
@@ -71,7 +71,7 @@ def test_evaluating_the_same_step_again_replaces_the_evaluation(tmp_path: Path) 
     config = composed(*TINY, "logger=none")
     quiet_libraries()
     record = Record({}, "test")
-    trainer, module = build_trainer(config, tmp_path, Recorder(record, tmp_path)), build_module(config)
+    trainer, module = build_trainer(config, tmp_path, [Recorder(record, tmp_path)]), build_module(config)
     trainer.fit(module, datamodule=build_data(config))
     trainer.validate(module, datamodule=build_data(config), verbose=False)
     assert [evaluation.step for evaluation in record.history] == [2, 4]

@@ -9,14 +9,14 @@ import pytest
 from smoothpl.errors import ConfigError
 from smoothpl.recipe import recipe_digest
 from smoothpl.results import record as module
-from smoothpl.results.record import Evaluation, Record, current_commit, open_record, read, write
+from smoothpl.results.record import Evaluation, Record, current_commit, new_record, open_record, read, write
 from tests.composing import composed
 
 CONFIG = composed("fold=3", "seed=1")
 
 
 def test_a_finished_run_reads_back_as_it_was_written(tmp_path: Path) -> None:
-    with open_record(tmp_path / "run", CONFIG, "recipe") as record:
+    with open_record(tmp_path / "run", new_record(CONFIG, "recipe")) as record:
         assert read(tmp_path / "run").status == "running"
         record.take_history([Evaluation(10, 50.0, [2]), Evaluation(20, 12.5, [])])
         record.confusion = [[1, 0], [0, 1]]
@@ -28,24 +28,41 @@ def test_a_finished_run_reads_back_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_a_failed_run_has_a_record_that_says_why(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError), open_record(tmp_path, CONFIG, "recipe"):
+    with pytest.raises(RuntimeError), open_record(tmp_path, new_record(CONFIG, "recipe")):
         raise RuntimeError("out of luck")
     assert (read(tmp_path).status, read(tmp_path).failure) == ("failed", "RuntimeError: out of luck")
 
 
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, SystemExit])
 def test_an_interrupted_run_is_not_called_failed(tmp_path: Path, interruption: type[BaseException]) -> None:
-    with pytest.raises(interruption), open_record(tmp_path, CONFIG, "recipe"):
+    with pytest.raises(interruption), open_record(tmp_path, new_record(CONFIG, "recipe")):
         raise interruption
     assert read(tmp_path).status == "interrupted"
 
 
 def test_two_runs_never_share_a_directory(tmp_path: Path) -> None:
-    with open_record(tmp_path, CONFIG, "first"):
+    with open_record(tmp_path, new_record(CONFIG, "first")):
         pass
-    with pytest.raises(ConfigError, match="already holds a run"), open_record(tmp_path, CONFIG, "second"):
+    with pytest.raises(ConfigError, match="already holds a run"), open_record(tmp_path, new_record(CONFIG, "second")):
         pass
     assert read(tmp_path).name == "first"
+
+
+def test_two_processes_never_work_in_the_same_directory(tmp_path: Path) -> None:
+    record = new_record(CONFIG)
+    going_on = pytest.raises(ConfigError, match="is still going on")
+    with open_record(tmp_path, record), going_on, open_record(tmp_path, record, resumes=True):
+        pass
+    with open_record(tmp_path, record, resumes=True):
+        pass
+
+
+def test_the_time_of_all_lives_is_added_up(tmp_path: Path) -> None:
+    record = new_record(CONFIG)
+    record.duration = 1000.0
+    with open_record(tmp_path, record):
+        pass
+    assert 1000 <= record.duration < 1100
 
 
 def test_a_write_that_fails_leaves_the_old_record_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

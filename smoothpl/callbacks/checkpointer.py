@@ -1,0 +1,83 @@
+"""Checkpoints while a run goes on, and one more when somebody wants it to stop."""
+
+import signal
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from lightning import Callback, LightningModule, Trainer
+
+from smoothpl import checkpoints
+from smoothpl.curves import Curves
+from smoothpl.module import SemiSupervisedModule, check_finite
+
+ASKING_TO_STOP = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)  # Ctrl-C, a scheduler, SLURM before it preempts
+
+
+class Checkpointer(Callback):
+    """Saves between two steps only, when nothing is half done: a signal waits for that, a second one does not.
+
+    Must be the last of all callbacks.
+    """
+
+    def __init__(self, folder: Path, every: int, eval_every: int, keep: int = 2) -> None:
+        self.folder = folder
+        self.every = every
+        self.eval_every = eval_every
+        self.keep = keep
+        self.asked_by: signal.Signals | None = None
+        self.former_handlers: dict[signal.Signals, Any] = {}
+
+    def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        for which in ASKING_TO_STOP:
+            self.former_handlers[which] = signal.signal(which, self.ask)
+
+    def ask(self, number: int, frame: FrameType | None) -> None:
+        if self.asked_by is not None:
+            raise KeyboardInterrupt
+        self.asked_by = signal.Signals(number)
+
+    def on_train_batch_end(
+        self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any, batch_idx: int
+    ) -> None:
+        step_ends = (batch_idx + 1) % trainer.accumulate_grad_batches == 0
+        # Lightning does not make up for an evaluation that was due when it saved: that step is saved afterwards.
+        if step_ends and trainer.global_step % self.eval_every:
+            self.between_steps(trainer, pl_module)
+
+    def on_validation_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        if trainer.state.fn == "fit" and not trainer.sanity_checking:
+            self.between_steps(trainer, pl_module)
+
+    def between_steps(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        stops = self.asked_by is not None or (trainer.should_stop and trainer.global_step < trainer.max_steps)
+        if stops or trainer.global_step % self.every == 0:
+            assert isinstance(pl_module, SemiSupervisedModule)
+            check_finite(pl_module.health.means(), trainer.global_step)  # a ruined network is not worth keeping
+            self.save(trainer)
+        if stops:
+            raise KeyboardInterrupt
+
+    def save(self, trainer: Trainer) -> None:
+        checkpoints.save(self.folder, trainer.global_step, trainer.save_checkpoint, self.keep)
+
+    def on_train_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        self.give_back_signals()
+
+    def on_exception(self, trainer: Trainer, pl_module: LightningModule, exception: BaseException) -> None:
+        self.give_back_signals()
+
+    def give_back_signals(self) -> None:
+        while self.former_handlers:
+            signal.signal(*self.former_handlers.popitem())
+
+    def on_save_checkpoint(self, trainer: Trainer, pl_module: LightningModule, checkpoint: dict[str, Any]) -> None:
+        checkpoint["rows_of_curves"] = [curves.num_rows for curves in curves_of(trainer)]
+
+    def on_load_checkpoint(self, trainer: Trainer, pl_module: LightningModule, checkpoint: dict[str, Any]) -> None:
+        for curves, num_rows in zip(curves_of(trainer), checkpoint["rows_of_curves"], strict=False):
+            curves.rewind(num_rows)
+
+
+def curves_of(trainer: Trainer) -> list[Curves]:
+    return [logger for logger in trainer.loggers if isinstance(logger, Curves)]

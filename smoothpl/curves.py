@@ -1,0 +1,71 @@
+"""logs/metrics.csv: the curves of a run, a row for every time that something was logged."""
+
+import csv
+import os
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from lightning.pytorch.loggers import Logger
+from lightning.pytorch.utilities import rank_zero_only
+
+
+class Curves(Logger):
+    """A table that can be taken back to the row where a checkpoint was written.
+
+    Lightning's CSVLogger deletes what it finds when a run is resumed.
+    """
+
+    def __init__(self, save_dir: str | Path) -> None:
+        super().__init__()
+        self.path = Path(save_dir) / "logs" / "metrics.csv"
+        self.columns: list[str] = []
+        self.num_rows = 0
+
+    @property
+    def name(self) -> str:
+        return "logs"
+
+    @property
+    def version(self) -> str:
+        return ""
+
+    @rank_zero_only
+    def log_metrics(self, metrics: dict[str, float], step: int | None = None) -> None:
+        row = {**metrics, "step": step}
+        if not set(row) <= set(self.columns):
+            rows = self.read() if self.num_rows else []  # else they are of a run that is begun anew
+            self.columns = sorted({*self.columns, *row})
+            self.write(rows)
+        with self.path.open("a", newline="") as file:
+            csv.DictWriter(file, self.columns).writerow(row)
+        self.num_rows += 1
+
+    @rank_zero_only
+    def log_hyperparams(self, params: dict[str, Any] | Namespace, *args: Any, **kwargs: Any) -> None:
+        """They are in the record."""
+
+    def rewind(self, num_rows: int) -> None:
+        """What was logged after that many rows is going to be logged again."""
+        rows = self.read()[:num_rows]
+        self.columns = sorted(rows[0]) if rows else []
+        self.num_rows = len(rows)
+        self.write(rows)
+
+    def read(self) -> list[dict[str, Any]]:
+        if not self.path.exists():
+            return []
+        with self.path.open(newline="") as file:
+            return list(csv.DictReader(file))
+
+    def write(self, rows: list[dict[str, Any]]) -> None:
+        """The whole table, atomically."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        draft = self.path.with_name(f".{self.path.name}.draft")
+        with draft.open("w", newline="") as file:
+            writer = csv.DictWriter(file, self.columns)
+            writer.writeheader()
+            writer.writerows(rows)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(self.path)
