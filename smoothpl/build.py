@@ -43,7 +43,7 @@ def build_module(config: DictConfig) -> SemiSupervisedModule:
             f"accumulate={config.accumulate}: the memory of method={config.method} is made for whole steps; use "
             "accumulate=1, or a method without memory such as fixmatch or smooth."
         )
-    return SemiSupervisedModule(
+    module = SemiSupervisedModule(
         # Channels last: the layout that convolutions are fastest in, on CPUs as on tensor cores.
         network=instantiate(config.net).to(memory_format=torch.channels_last),
         optimizer=instantiate(config.optim),
@@ -53,8 +53,12 @@ def build_module(config: DictConfig) -> SemiSupervisedModule:
         unlabeled_weight=1.0 if config.unlabeled_weight == "auto" else config.unlabeled_weight,  # auto: see train
         factor_weight=config.factor_weight,
         fairness=fairness,
+        split_forward=config.forward == "split",
         log_every=config.log_every,
     )
+    if config.compile:
+        module.compile_step()
+    return module
 
 
 def build_weighting(config: DictConfig) -> Weighting:

@@ -3,7 +3,6 @@
 import hashlib
 import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,18 +21,12 @@ class Checkpoint(NamedTuple):
         return digest_of(self.path) == self.digest
 
 
-def save(folder: Path, step: int, write: Callable[[Path], None], keep: int) -> None:
-    """`write` gets the path of a draft. Only when the new file is safe are older ones removed, all but `keep`."""
-    folder.mkdir(parents=True, exist_ok=True)
-    draft = folder / ".draft"
-    try:
-        write(draft)
-        with draft.open("rb") as file:
-            os.fsync(file.fileno())
-        draft.replace(folder / f"step={step:08}-{digest_of(draft)}.ckpt")
-    finally:
-        draft.unlink(missing_ok=True)
-    for old in found(folder)[keep:]:
+def commit(draft: Path, step: int, keep: int) -> None:
+    """Makes a whole draft a checkpoint beside it, and only then removes older ones, all but `keep`."""
+    with draft.open("rb") as file:
+        os.fsync(file.fileno())
+    draft.replace(draft.with_name(f"step={step:08}-{digest_of(draft)}.ckpt"))
+    for old in found(draft.parent)[keep:]:
         old.path.unlink()
 
 

@@ -94,8 +94,18 @@ def check_trainer(config: DictConfig) -> None:
         f"trainer.val_check_interval={trainer.val_check_interval} contradicts eval_every; set eval_every itself.",
     )
     require(
-        trainer.devices in (1, "1") and trainer.get("num_nodes", 1) == 1,
-        f"trainer.devices={trainer.devices}: training on more than one device is not supported yet; use 1.",
+        trainer.devices in (1, "1") or "strategy" in trainer,
+        f"trainer.devices={trainer.devices}: more than one device needs trainer=ddp as well.",
+    )
+    several = isinstance(trainer.devices, int) and trainer.devices > 1
+    require(
+        not several or config.batch_size % (config.accumulate * trainer.devices) == 0,
+        f"trainer.devices={trainer.devices} do not divide batch_size={config.batch_size} into equal parts; it is the "
+        "number of labeled images of the whole step.",
+    )
+    require(
+        "strategy" not in trainer or config.unlabeled_weight != "auto",
+        "unlabeled_weight=auto measures on one device; find it with python -m smoothpl.calibrate, and set it.",
     )
     require(
         config.batch_size % config.accumulate == 0,
@@ -111,6 +121,7 @@ def check_labels_only(config: DictConfig) -> None:
     names = ("align", "policy", "shape", "target", "annealing", "fairness", "threshold", "learned_view")
     parts = [name for name in names if config[name] is not None]
     numbers = [name for name in ("unlabeled_weight", "unlabeled_ratio", "factor_weight") if config[name] != 0]
+    require(config.forward == "joint", f"forward={config.forward} has no effect: there is no weak view.")
     require(
         not parts + numbers,
         f"{', '.join(parts + numbers)} would have no effect: method={config.method} learns from labels alone; "
@@ -122,6 +133,7 @@ def check_pseudo_labels(config: DictConfig) -> None:
     for name in ("align", "policy", "shape", "target", "learned_view"):
         require(config[name] is not None, f"{name}=null, but method={config.method} needs a {name}.")
     check_threshold(config)
+    check_forward(config)
     require(
         config.learned_view in ("strong", "weak"),
         f"learned_view={config.learned_view} must be strong (as FixMatch) or weak (as Pseudo-Labeling).",
@@ -151,6 +163,19 @@ def check_unlabeled_weight(config: DictConfig) -> None:
         isinstance(weight, int | float) and 0 < weight < inf,
         f"unlabeled_weight={weight} must be a positive number, or auto to measure it; "
         "to learn from labels alone use method=supervised.",
+    )
+
+
+def check_forward(config: DictConfig) -> None:
+    require(config.forward in ("joint", "split"), f"forward={config.forward} must be joint or split.")
+    require(
+        config.forward == "joint" or config.learned_view == "strong",
+        f"forward=split leaves the weak view without gradient, but learned_view={config.learned_view} learns from it.",
+    )
+    require(
+        config.forward == "joint" or config.factor_weight == 0,
+        f"forward=split leaves the weak view without gradient, which factor_weight={config.factor_weight} needs; "
+        "use forward=joint, or factor_weight=0.",
     )
 
 

@@ -32,6 +32,10 @@ class TrainConfig:
     batch_size: int = knob("labeled images per step")
     unlabeled_ratio: int = knob("unlabeled images per labeled one")
     accumulate: int = knob("parts of a step, to save memory")
+    forward: str = knob("joint, or split: weak view without gradient")
+    compile: bool = knob("fuse a step (torch.compile)")
+    deterministic: bool = knob("the same bits every time")
+    tf32: bool = knob("faster, coarser products on a GPU")
     max_steps: int = knob("optimiser steps")
     eval_every: int = knob("steps between two looks at the test set")
     log_every: int = knob("steps between two log lines")
@@ -74,6 +78,7 @@ def register() -> None:
     )
     # Dash lowers its threshold every 10 of 1,024 epochs.
     OmegaConf.register_new_resolver("dash_period", lambda steps: max(1, round(steps * 10 / 1024)), replace=True)
+    OmegaConf.register_new_resolver("not", lambda flag: not flag, replace=True)
     OmegaConf.register_new_resolver("product", lambda one, other: one * other, replace=True)
     OmegaConf.register_new_resolver("knobs", describe_knobs, replace=True)
     OmegaConf.register_new_resolver("groups", describe_groups, replace=True)

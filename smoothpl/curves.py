@@ -45,6 +45,7 @@ class Curves(Logger):
     def log_hyperparams(self, params: dict[str, Any] | Namespace, *args: Any, **kwargs: Any) -> None:
         """They are in the record."""
 
+    @rank_zero_only
     def rewind(self, num_rows: int) -> None:
         """What was logged after that many rows is going to be logged again."""
         rows = self.read()[:num_rows]

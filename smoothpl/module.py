@@ -15,6 +15,7 @@ from smoothpl.data import Batch, SemiSupervisedData
 from smoothpl.errors import DivergenceError
 from smoothpl.health import RunningMeans
 from smoothpl.losses import factor_loss, labeled_loss, unlabeled_loss
+from smoothpl.nets.synced import synced
 from smoothpl.optim import cosine
 from smoothpl.pseudo import Beliefs, Fairness, Target, Weighting, probabilities, pseudo_labels
 from smoothpl.pseudo.labels import from_probabilities
@@ -43,6 +44,7 @@ class SemiSupervisedModule(LightningModule):
         unlabeled_weight: float = 0.0,
         factor_weight: float = 0.0,
         fairness: Fairness | None = None,
+        split_forward: bool = False,
         log_every: int = 10,
     ) -> None:
         super().__init__()
@@ -56,6 +58,7 @@ class SemiSupervisedModule(LightningModule):
         self.unlabeled_weight = unlabeled_weight
         self.factor_weight = factor_weight
         self.fairness = fairness
+        self.split_forward = split_forward
         self.log_every = log_every
         self.health = RunningMeans(OF_LABELS if weighting is None else OF_LABELS + OF_PSEUDO_LABELS)
         self.confusion = MulticlassConfusionMatrix(num_classes, validate_args=False)
@@ -65,6 +68,9 @@ class SemiSupervisedModule(LightningModule):
         if stage == "fit" and self.weighting is not None:
             data: SemiSupervisedData = self.trainer.datamodule  # type: ignore[attr-defined]
             self.weighting.prepare(len(data.fold.unlabeled), data.labeled_per_class)
+        if stage == "fit" and self.trainer.world_size > 1:
+            on_gpu = self.trainer.strategy.root_device.type == "cuda"
+            self.network = (nn.SyncBatchNorm.convert_sync_batchnorm if on_gpu else synced)(self.network)
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
         terms = self.learn_from_labels(batch) if self.weighting is None else self.learn_from_all(batch, self.weighting)
@@ -86,11 +92,7 @@ class SemiSupervisedModule(LightningModule):
         return {"loss": loss, "labeled_loss": loss}
 
     def learn_from_all(self, batch: Batch, weighting: Weighting) -> dict[str, Tensor]:
-        # One forward for all views: BatchNorm sees them together, as in the paper's codebase.
-        views = [batch.labeled, batch.weak] if batch.strong is None else [batch.labeled, batch.weak, batch.strong]
-        logits_labeled, *logits_views = self.network(torch.cat(views)).split([len(view) for view in views])
-        logits_weak, logits_learned = logits_views[0], logits_views[-1]
-
+        logits_labeled, logits_weak, logits_learned = self.all_logits(batch)
         pseudo = pseudo_labels(logits_weak, batch.image)
         beliefs = Beliefs(pseudo, probabilities(logits_labeled.detach()), batch.label)
         weighting.see(beliefs)
@@ -115,6 +117,28 @@ class SemiSupervisedModule(LightningModule):
             "weight_mean": weight.mean(),
             "confidence_mean": pseudo.confidence.mean(),
         }
+
+    def all_logits(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """Of the labeled images, of the weak views, and of the views that learn."""
+        if self.split_forward:
+            assert batch.strong is not None
+            with torch.no_grad():
+                logits_weak = self.network(batch.weak)
+            labeled, learned = self.together([batch.labeled, batch.strong])
+            return labeled, logits_weak, learned
+        # One forward for all views: BatchNorm sees them together, as in the paper's codebase.
+        views = [batch.labeled, batch.weak] if batch.strong is None else [batch.labeled, batch.weak, batch.strong]
+        labeled, logits_weak, *others = self.together(views)
+        return labeled, logits_weak, others[0] if others else logits_weak
+
+    def together(self, views: list[Tensor]) -> tuple[Tensor, ...]:
+        logits: Tensor = self.network(torch.cat(views))
+        return torch.split(logits, [len(view) for view in views])
+
+    def compile_step(self) -> None:
+        """One graph for all that happens between images and loss; without graph breaks, or not at all."""
+        for name in ("learn_from_labels", "learn_from_all"):
+            setattr(self, name, torch.compile(getattr(self, name), fullgraph=True, dynamic=False))
 
     def configure_optimizers(self) -> Any:
         optimizer = self.make_optimizer(self.network)

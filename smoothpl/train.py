@@ -5,7 +5,7 @@ import shutil
 import sys
 import warnings
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from omegaconf import DictConfig
 from smoothpl.checks import check
 from smoothpl.cli import explain, run_command
 from smoothpl.config import conf_dir, register
-from smoothpl.errors import DivergenceError
+from smoothpl.errors import ConfigError, DivergenceError
 from smoothpl.recipe import plain, recipe_digest, recipe_name
 from smoothpl.results.record import FILE_NAME, Record, new_record, open_record, write
 from smoothpl.resume import check_same, find_run, open_run, with_recorded_overrides
@@ -38,6 +38,7 @@ def train(config: DictConfig, run_dir: Path, name: str = "", overrides: Sequence
     from smoothpl.build import build_data, build_module, build_trainer
     from smoothpl.callbacks import Checkpointer, Recorder
 
+    is_first = is_first_process()
     resumes = config.resume is not None and (run_dir / FILE_NAME).exists()
     record = open_run(run_dir) if resumes else new_record(config, name, overrides)
     if resumes:
@@ -46,15 +47,17 @@ def train(config: DictConfig, run_dir: Path, name: str = "", overrides: Sequence
             return record
         record.config, record.recipe = plain(config), recipe_digest(config)
     quiet_libraries()
+    set_precision(config)
     seed_everything(config.seed, verbose=False)  # the initial weights; all else has generators of its own
     module = build_module(config)
     data = build_data(config)
-    with open_record(run_dir, record, resumes):
+    with open_record(run_dir, record, resumes) if is_first else nullcontext():
         start = newest_whole(run_dir / CHECKPOINTS)
         if resumes:
             record.status, record.failure = "running", None
             record.resumed_at.append(0 if start is None else start.step)
-            write(run_dir, record)
+            if is_first:
+                write(run_dir, record)
         if config.unlabeled_weight == "auto":
             module.unlabeled_weight = measure_unlabeled_weight(config, record)
         checkpointer = Checkpointer(run_dir / CHECKPOINTS, config.checkpoint_every, config.eval_every)
@@ -70,8 +73,26 @@ def train(config: DictConfig, run_dir: Path, name: str = "", overrides: Sequence
         trainer.save_checkpoint(run_dir / "last.ckpt")
         if not record.history or record.history[-1].step < trainer.global_step:
             trainer.validate(module, datamodule=data, verbose=False)
-        shutil.rmtree(run_dir / CHECKPOINTS, ignore_errors=True)  # last.ckpt is all that a finished run needs
+        if is_first:
+            shutil.rmtree(run_dir / CHECKPOINTS, ignore_errors=True)  # last.ckpt is all that a finished run needs
     return record
+
+
+def is_first_process() -> bool:
+    """Of several that share every step: the one that writes and speaks."""
+    from lightning.pytorch.utilities import rank_zero_only
+
+    return bool(rank_zero_only.rank == 0)  # type: ignore[attr-defined]
+
+
+def set_precision(config: DictConfig) -> None:
+    """Refuses what the machine cannot do, before any work is done."""
+    import torch
+
+    from smoothpl.machine import check_precision
+
+    check_precision(config.trainer.precision, config.trainer.accelerator)
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = config.tf32
 
 
 def newest_whole(folder: Path) -> "Checkpoint | None":
@@ -106,6 +127,8 @@ def quiet_libraries() -> None:
     warnings.filterwarnings("ignore", message=".*smaller than the logging interval")  # the module sees to that
     # Steps are made in the main process on purpose: for small images it is faster than handing them over.
     warnings.filterwarnings("ignore", message=".*does not have many workers.*")
+    warnings.filterwarnings("ignore", message=".*broadcast_buffers.* is deprecated")  # its successor is too new
+    warnings.filterwarnings("ignore", message=".*recommended to use `self.log.*sync_dist=True")  # it is synced before
 
 
 def remove_if_empty(run_dir: Path) -> None:
@@ -122,6 +145,7 @@ def hydra_main(config: DictConfig) -> float | None:
     fresh = run_dir = Path(run.runtime.output_dir)
     try:
         check(config, run.overrides.task)
+        check_ranks(config, run.mode)
         run_dir = find_run(config, fresh)
         record = train(config, run_dir, recipe_name(config, run.job.override_dirname), said(run.overrides.task))
     except BaseException as error:
@@ -130,14 +154,23 @@ def hydra_main(config: DictConfig) -> float | None:
         ):  # Hydra raises the first error of a sweep at its end, and drops the others
             sys.stderr.write(f"job {run.job.num} failed: {explain(error)}\n")
         if run_dir.exists() and not isinstance(error, Exception):  # Ctrl-C, which Lightning turns into an exit
-            sys.exit(f"interrupted; to go on: python -m smoothpl.train resume={run_dir}")
+            sys.exit(f"interrupted; to go on: python -m smoothpl.train resume={run_dir}" if is_first_process() else 1)
         raise
     finally:
         remove_if_empty(fresh)
-    from smoothpl.results.summary import print_summary
+    if is_first_process():
+        from smoothpl.results.summary import print_summary
 
-    print_summary(record, run_dir)
+        print_summary(record, run_dir)
     return record.error
+
+
+def check_ranks(config: DictConfig, mode: RunMode | None) -> None:
+    if mode == RunMode.MULTIRUN and config.trainer.devices not in (1, "1"):
+        raise ConfigError(
+            f"trainer.devices={config.trainer.devices} in a multirun: every process of a job would start the whole "
+            "sweep again; use trainer.devices=1, or one command for each run."
+        )
 
 
 def said(overrides: Sequence[str]) -> list[str]:

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import runpy
 import signal
+import socket
 import sys
 import time
 import traceback
@@ -74,6 +75,12 @@ class Process:
 
     def read(self, stream: str) -> str:
         return (self.output / stream).read_text() if (self.output / stream).exists() else ""
+
+
+def free_port() -> str:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return str(found.getsockname()[1])
 
 
 def exit_codes(processes: Sequence[BaseProcess]) -> list[int | None]:

@@ -4,13 +4,14 @@ import random
 import signal
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import torch
 from torch import Tensor
 
-from smoothpl import checkpoints
-from smoothpl.checkpoints import found
+from smoothpl.callbacks import Checkpointer
+from smoothpl.checkpoints import commit, found
 from smoothpl.curves import Curves
 from smoothpl.results.record import Record, read, write
 from smoothpl.resume import compare, with_recorded_overrides
@@ -246,21 +247,25 @@ def test_where_there_is_no_run_there_is_nothing_to_resume(tmp_path: Path) -> Non
 
 
 def test_a_full_disk_leaves_the_previous_checkpoint(tmp_path: Path) -> None:
-    checkpoints.save(tmp_path, 1, lambda path: path.write_bytes(b"first") and None, keep=2)
-
     def no_space(path: Path) -> None:
         path.write_bytes(b"half")
         raise OSError(28, "No space left on device")
 
+    trainer = Mock(global_step=1, is_global_zero=True)
+    trainer.save_checkpoint = lambda path: path.write_bytes(b"first")
+    checkpointer = Checkpointer(tmp_path, every=1, eval_every=10)
+    checkpointer.save(trainer)
+    trainer.save_checkpoint = no_space
     with pytest.raises(OSError, match="No space"):
-        checkpoints.save(tmp_path, 2, no_space, keep=2)
+        checkpointer.save(trainer)
     (kept,) = tmp_path.iterdir()
     assert kept.read_bytes() == b"first"
 
 
 def test_only_a_few_checkpoints_are_kept(tmp_path: Path) -> None:
     for step in (8, 9, 10, 11):
-        checkpoints.save(tmp_path, step, lambda path, step=step: path.write_text(str(step)) and None, keep=2)  # type: ignore[misc]
+        (tmp_path / "draft").write_text(str(step))
+        commit(tmp_path / "draft", step, keep=2)
     assert [each.step for each in found(tmp_path)] == [11, 10]
     assert all(each.is_whole for each in found(tmp_path))
 

@@ -51,6 +51,10 @@ class Checkpointer(Callback):
 
     def between_steps(self, trainer: Trainer, pl_module: LightningModule) -> None:
         stops = self.asked_by is not None or (trainer.should_stop and trainer.global_step < trainer.max_steps)
+        if trainer.world_size > 1:
+            # All ranks must stop after the same step. They agree when they meet anyway, not in every step.
+            meet = trainer.global_step % trainer.log_every_n_steps == 0  # type: ignore[attr-defined]
+            stops = meet and not trainer.strategy.reduce_boolean_decision(not stops, all=True)
         if stops or trainer.global_step % self.every == 0:
             assert isinstance(pl_module, SemiSupervisedModule)
             check_finite(pl_module.health.means(), trainer.global_step)  # a ruined network is not worth keeping
@@ -59,7 +63,15 @@ class Checkpointer(Callback):
             raise KeyboardInterrupt
 
     def save(self, trainer: Trainer) -> None:
-        checkpoints.save(self.folder, trainer.global_step, trainer.save_checkpoint, self.keep)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        draft = self.folder / ".draft"
+        try:
+            trainer.save_checkpoint(draft)
+            if trainer.is_global_zero:
+                checkpoints.commit(draft, trainer.global_step, self.keep)
+        finally:
+            if trainer.is_global_zero:
+                draft.unlink(missing_ok=True)
 
     def on_train_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         self.give_back_signals()

@@ -48,7 +48,8 @@ class Recorder(Callback):
         self.record.confusion = confusion.tolist()
         self.record.class_accuracy = class_accuracy(confusion).tolist()
         self.take_metrics(trainer)
-        write(self.run_dir, self.record)
+        if trainer.is_global_zero:
+            write(self.run_dir, self.record)
 
     def state_dict(self) -> dict[str, Any]:
         record = self.record

@@ -1,6 +1,5 @@
 """Batches: one item is one whole training step, and depends on nothing but the seed and the step's number."""
 
-import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -144,19 +143,19 @@ class FromStep(Sampler[int]):
 
 
 class Slices(Dataset[ImageSet]):
-    """A set cut into consecutive batches, each taken whole: every image once, in order."""
+    """A set cut into consecutive batches, each taken whole: every image once, in order, by one of the ranks."""
 
-    def __init__(self, images: Images, frame: Frame | None, size: int) -> None:
+    def __init__(self, images: Images, frame: Frame | None, size: int, rank: int = 0, num_ranks: int = 1) -> None:
         self.images = images
         self.frame = frame
         self.size = size
+        self.starts = range(rank * size, len(images), num_ranks * size)
 
     def __len__(self) -> int:
-        return math.ceil(len(self.images) / self.size)
+        return len(self.starts)
 
     def __getitem__(self, number: int) -> ImageSet:
-        if number >= len(self):
-            raise IndexError(number)
-        index = torch.arange(number * self.size, min((number + 1) * self.size, len(self.images)))
+        start = self.starts[number]
+        index = torch.arange(start, min(start + self.size, len(self.images)))
         (images,) = self.images.read(index, self.frame, [torch.empty(len(index), 0)])
         return ImageSet(images, self.images.labels[index])

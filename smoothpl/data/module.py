@@ -1,5 +1,6 @@
 """From images to batches: the LightningDataModule that joins source, fold, steps and views."""
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -63,6 +64,11 @@ class SemiSupervisedData(LightningDataModule):
                 )
 
     @property
+    def ranks(self) -> dict[str, int]:
+        trainer = self.trainer
+        return {"rank": trainer.global_rank, "num_ranks": trainer.world_size} if trainer else {}
+
+    @property
     def labeled_per_class(self) -> Tensor:
         return count_classes(self.source.train.labels[self.fold.labeled], self.num_classes)
 
@@ -90,15 +96,16 @@ class SemiSupervisedData(LightningDataModule):
     def train_dataloader(self) -> DataLoader[RawStep]:
         trainer = self.trainer
         num_parts = trainer.accumulate_grad_batches if trainer else 1
-        ranks = {"rank": trainer.global_rank, "num_ranks": trainer.world_size} if trainer else {}
-        steps = self.draw_steps(self.source.train, self.fold, self.views, num_parts=num_parts, **ranks)
+        steps = self.draw_steps(self.source.train, self.fold, self.views, num_parts=num_parts, **self.ranks)
         sampler = FromStep(len(steps), lambda: trainer.global_step * num_parts if trainer else 0)
         return self.loader(steps, self.num_workers, sampler)
 
     def val_dataloader(self) -> DataLoader[ImageSet]:
         # Images in memory are handed over as they are; only decoding is work for others.
         workers = 0 if isinstance(self.source.test, ImageSet) else self.num_workers
-        return self.loader(Slices(self.source.test, self.views.test_frame, self.eval_batch_size), workers)
+        # No more than its share, so that every rank has something to do.
+        size = min(self.eval_batch_size, math.ceil(len(self.source.test) / self.ranks.get("num_ranks", 1)))
+        return self.loader(Slices(self.source.test, self.views.test_frame, size, **self.ranks), workers)
 
     def loader(self, items: Dataset[Item], num_workers: int, sampler: FromStep | None = None) -> DataLoader[Item]:
         return Loader(

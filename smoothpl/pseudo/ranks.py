@@ -6,14 +6,18 @@ import torch
 from torch import Tensor, distributed
 
 
+def num_ranks() -> int:
+    return distributed.get_world_size() if distributed.is_initialized() else 1
+
+
 def of_all_ranks(part: Any) -> Any:
     """Tensors, in any tuples, of all ranks side by side: what one process with the whole batch would have."""
-    if not distributed.is_initialized() or distributed.get_world_size() == 1:
+    if num_ranks() == 1:
         return part
     if isinstance(part, tuple):
         return type(part)(*(of_all_ranks(each) for each in part))
     if not isinstance(part, Tensor):
         return part
-    parts = [torch.empty_like(part) for _ in range(distributed.get_world_size())]
+    parts = [torch.empty_like(part) for _ in range(num_ranks())]
     distributed.all_gather(parts, part.contiguous())
     return torch.cat(parts)

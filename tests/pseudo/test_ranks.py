@@ -1,6 +1,5 @@
 """Two real processes with half of the batch each remember what one with the whole batch does."""
 
-import socket
 from pathlib import Path
 
 import pytest
@@ -8,16 +7,9 @@ import torch
 
 from smoothpl.build import build_weighting
 from tests.composing import composed
-from tests.processes import SERVER, exit_codes
+from tests.processes import SERVER, exit_codes, free_port
 from tests.pseudo import two_ranks
 from tests.pseudo.two_ranks import follow
-
-
-def free_port() -> str:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return str(found.getsockname()[1])
-
 
 METHODS = ["flexmatch", "freematch", "softmatch", "adamatch", "dash"]
 
