@@ -135,10 +135,10 @@ class SemiSupervisedModule(LightningModule):
         logits: Tensor = self.network(torch.cat(views))
         return torch.split(logits, [len(view) for view in views])
 
-    def compile_step(self) -> None:
+    def compile_step(self, backend: str = "inductor") -> None:
         """One graph for all that happens between images and loss; without graph breaks, or not at all."""
         for name in ("learn_from_labels", "learn_from_all"):
-            setattr(self, name, torch.compile(getattr(self, name), fullgraph=True, dynamic=False))
+            setattr(self, name, torch.compile(getattr(self, name), fullgraph=True, dynamic=False, backend=backend))
 
     def configure_optimizers(self) -> Any:
         optimizer = self.make_optimizer(self.network)

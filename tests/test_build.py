@@ -1,10 +1,12 @@
 from pathlib import Path
 
+import pytest
 import torch
 
 from smoothpl.build import build_data, build_module, build_trainer
 from smoothpl.callbacks import EMA, ProgressReport
 from smoothpl.curves import Curves
+from smoothpl.errors import ConfigError
 from tests.composing import composed
 
 
@@ -32,3 +34,9 @@ def test_the_trainer_watches_with_the_callbacks_of_the_config(tmp_path: Path) ->
     silent = build_trainer(composed("callbacks.progress=null", "logger=none"), tmp_path)
     assert ProgressReport not in {type(callback) for callback in silent.callbacks}
     assert silent.logger is None
+
+
+def test_gradients_are_not_accumulated_for_a_method_with_a_memory_of_steps() -> None:
+    with pytest.raises(ConfigError, match=r"accumulate=2: the memory of method=flexmatch is made for whole steps"):
+        build_module(composed("method=flexmatch", "accumulate=2"))
+    build_module(composed("method=smooth", "accumulate=2"))

@@ -95,3 +95,46 @@ def test_evaluation_asks_the_averaged_network() -> None:
     assert module.last_confusion.sum() == 500
     assert module.last_confusion[:, 3].sum() == 500
     assert trainer.callback_metrics["val/collapsed_classes"] == 9
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        f"method=smooth {HALF_SURE}",
+        f"method=flexmatch {HALF_SURE}",
+        "method=freematch forward=split",
+        "method=supervised",
+    ],
+)
+def test_a_step_is_one_graph_without_breaks_and_learns_the_same(words: str) -> None:
+    """fullgraph refuses a graph break, and recompiling for every batch would show in the counter."""
+    plain, batch = module_and_batch(*words.split())
+    compiled, _ = module_and_batch(*words.split())
+    torch._dynamo.reset()
+    counts = torch._dynamo.utils.counters
+    counts.clear()
+    compiled.compile_step(backend="aot_eager")
+    for _ in range(3):
+        torch.testing.assert_close(loss_of(compiled, batch), loss_of(plain, batch), rtol=1e-4, atol=1e-5)
+    assert counts["stats"]["unique_graphs"] == 1
+    assert not counts["graph_break"]
+
+
+def test_a_split_forward_leaves_the_weak_view_without_gradient_and_to_itself() -> None:
+    """BatchNorm sees the weak views alone: another algorithm, which only looks like the joint one."""
+    module, batch = module_and_batch("method=smooth", HALF_SURE, "forward=split")
+    assert module.weighting is not None
+    assert batch.strong is not None
+    with torch.no_grad():
+        pseudo = pseudo_labels(module.network(batch.weak))
+    logits = module.network(torch.cat([batch.labeled, batch.strong]))
+    weight = module.weighting(pseudo)
+    expected = labeled_loss(logits[:4], batch.label) + module.unlabeled_weight * unlabeled_loss(
+        logits[4:], pseudo.label, weight
+    )
+    torch.testing.assert_close(loss_of(module, batch), expected)
+    _, logits_weak, learned = module.all_logits(batch)
+    assert learned.requires_grad
+    assert not logits_weak.requires_grad
+    joint, _ = module_and_batch("method=smooth", HALF_SURE)
+    assert not torch.allclose(loss_of(joint, batch), expected)

@@ -4,13 +4,14 @@ from pathlib import Path
 import pytest
 import torch
 from rich.console import Console
-from torch import Tensor
+from torch import Tensor, nn
 
+from smoothpl.build import build_data, build_module, build_trainer
 from smoothpl.checkpoints import found
 from smoothpl.errors import DivergenceError
 from smoothpl.results.record import Record, read
 from smoothpl.results.summary import summarise
-from smoothpl.train import train
+from smoothpl.train import quiet_libraries, train
 from tests.composing import TINY, composed, options
 
 
@@ -78,6 +79,26 @@ def test_alignment_to_labels_that_a_class_has_none_of_is_refused_before_the_firs
     with pytest.raises(ValueError, match="align=labeled"):
         run(tmp_path, "method=adamatch", "split=random", "num_labels=10")
     assert read(tmp_path).history == []
+
+
+@pytest.mark.filterwarnings("ignore:Found .* in eval mode")
+def test_accumulated_gradients_are_those_of_the_whole_step(tmp_path: Path) -> None:
+    """But for BatchNorm, which sees each part alone, and is held still here."""
+    quiet_libraries()
+    states = []
+    for parts in (1, 2):
+        config = composed(*TINY, "method=smooth", "threshold=0.12", f"accumulate={parts}", "logger=none")
+        torch.manual_seed(0)
+        module = build_module(config)
+        for norm in module.network.modules():
+            if isinstance(norm, nn.BatchNorm2d):
+                norm.eval().train = lambda mode=True, norm=norm: norm  # type: ignore[method-assign, misc]
+        trainer = build_trainer(config, tmp_path)
+        trainer.fit(module, datamodule=build_data(config))
+        assert trainer.global_step == 4
+        states.append(module.network.state_dict())
+    for name, value in states[0].items():
+        torch.testing.assert_close(states[1][name], value, rtol=1e-4, atol=1e-5)
 
 
 def test_the_last_step_is_evaluated_also_when_no_evaluation_falls_on_it(tmp_path: Path) -> None:

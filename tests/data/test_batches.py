@@ -88,3 +88,22 @@ def test_slices_hold_every_image_once_and_in_order(size: int) -> None:
     slices = Slices(SOURCE.test, None, size)
     assert torch.equal(torch.cat([part.labels for part in slices]), SOURCE.test.labels)
     assert sum(1 for _ in slices) == len(slices)
+
+
+def test_the_parts_of_a_step_put_together_are_the_step() -> None:
+    whole, parts = steps(max_steps=5), steps(max_steps=5)
+    parts.num_parts = 4
+    assert len(parts) == 20
+    for step in range(5):
+        four = [parts[4 * step + part] for part in range(4)]
+        for field in ("labeled", "label", "unlabeled", "image"):
+            together = torch.cat([getattr(part, field) for part in four])
+            assert torch.equal(together, getattr(whole[step], field))
+
+
+def test_every_test_image_is_read_by_one_of_the_ranks() -> None:
+    test = SOURCE.test
+    ranks = [Slices(test, None, 70, rank, 3) for rank in range(3)]
+    read = torch.cat([part.labels for rank in ranks for part in (rank[i] for i in range(len(rank)))])
+    assert len(read) == len(test)
+    assert torch.equal(read.sort().values, test.labels.sort().values)
