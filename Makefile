@@ -28,6 +28,7 @@ bench: install  ## speed and memory as ratios (needs SMOOTHPL_DATA)
 	$(BIN)/python -m benchmarks.steps
 	$(BIN)/python -m benchmarks.pictures
 	$(BIN)/python -m benchmarks.weighting
+	$(BIN)/python -m benchmarks.engine
 
 lint: install  ## ruff and mypy
 	$(BIN)/ruff check .

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from benchmarks import pictures, steps, timing, views
+from benchmarks import engine, pictures, steps, timing, views, weighting
 from tests.data.real import needs_cifar10
 
 hurried = partial(timing.compare, turns=1, seconds=0.001)
@@ -37,6 +37,20 @@ def test_pictures_per_second_are_measured(monkeypatch: pytest.MonkeyPatch, capsy
         monkeypatch.setattr(pictures, name, value)
     pictures.main()
     assert "2 parts of each" in capsys.readouterr().out
+
+
+def test_a_whole_step_is_compared_with_a_bare_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "TURNS", 1)
+    monkeypatch.setattr(engine, "SHORTEST", 0.01)
+    assert all(0 < seconds < 60 for seconds in engine.step_of(*engine.DIGITS))
+
+
+def test_the_weighting_is_measured(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(weighting, "compare", hurried)
+    monkeypatch.setattr(weighting, "LABELED", 2)
+    monkeypatch.setattr(weighting, "UNLABELED", 4)
+    weighting.main()
+    assert "weighting of FlexMatch" in capsys.readouterr().out
 
 
 def test_without_data_a_benchmark_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
