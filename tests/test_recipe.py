@@ -10,6 +10,10 @@ SAME = [
     "log_every=3",
     "logger=none",
     "trainer.accelerator=cpu",
+    "trainer=ddp",
+    "compile=true",
+    "deterministic=false",
+    "resume=auto",
     "data.num_workers=2",
 ]
 OTHER = [
@@ -45,3 +49,8 @@ def test_a_name_is_a_directory_that_every_file_system_takes() -> None:
     assert name.endswith(recipe_digest(composed()))
     assert len(name.encode()) < 255
     assert recipe_name(composed()) == f"smooth,{recipe_digest(composed())}"
+
+
+def test_a_number_is_the_same_with_and_without_a_point() -> None:
+    one, other = (composed("shape=power", f"shape.mu={mu}") for mu in ("2", "2.0"))
+    assert recipe_digest(one) == recipe_digest(other)

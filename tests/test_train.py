@@ -81,6 +81,13 @@ def test_alignment_to_labels_that_a_class_has_none_of_is_refused_before_the_firs
     assert read(tmp_path).history == []
 
 
+def test_a_look_before_the_first_step_changes_nothing(tmp_path: Path) -> None:
+    plain, weights = run(tmp_path / "plain")
+    looked, same_weights = run(tmp_path / "looked", "trainer.num_sanity_val_steps=1")
+    assert all(torch.equal(weights[name], same_weights[name]) for name in weights)
+    assert looked.history == plain.history
+
+
 @pytest.mark.filterwarnings("ignore:Found .* in eval mode")
 def test_accumulated_gradients_are_those_of_the_whole_step(tmp_path: Path) -> None:
     """But for BatchNorm, which sees each part alone, and is held still here."""
