@@ -7,3 +7,7 @@ class ConfigError(ValueError):
 
 class DivergenceError(ArithmeticError):
     """The loss is no number any more. The message names the step and the terms."""
+
+
+class Interruption(KeyboardInterrupt):
+    """Somebody or something asked the run to stop; it can be continued. The message says who."""

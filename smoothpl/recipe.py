@@ -15,10 +15,10 @@ OF_RESUMING = ("resume", "resume_allow")
 NOT_RECIPE = [
     *("benchmark", "method", "fold", "seed", "smooth_unlabeled_weight"),
     *OF_RESUMING,
-    *("checkpoint_every", "compile", "deterministic", "trainer.deterministic", "trainer.benchmark", "trainer.max_time"),
-    *("trainer.strategy", "trainer.num_nodes"),
-    *("eval_every", "log_every", "logger", "callbacks.progress", "data.num_workers", "data.root", "data.source.root"),
-    *("trainer.accelerator", "trainer.devices", "trainer.val_check_interval", "trainer.log_every_n_steps"),
+    *("checkpoint_every", "compile", "deterministic", "eval_every", "log_every", "logger"),
+    *("callbacks.progress", "callbacks.collapse", "data.num_workers", "data.root", "data.source.root"),
+    *("trainer.accelerator", "trainer.devices", "trainer.num_nodes", "trainer.strategy", "trainer.max_time"),
+    *("trainer.deterministic", "trainer.benchmark", "trainer.val_check_interval", "trainer.log_every_n_steps"),
 ]
 
 

@@ -17,7 +17,7 @@ from omegaconf import DictConfig
 from smoothpl.checks import check
 from smoothpl.cli import explain, run_command
 from smoothpl.config import conf_dir, register
-from smoothpl.errors import ConfigError, DivergenceError
+from smoothpl.errors import ConfigError, DivergenceError, Interruption
 from smoothpl.recipe import plain, recipe_digest, recipe_name
 from smoothpl.results.record import FILE_NAME, Record, new_record, open_record, write
 from smoothpl.resume import check_same, find_run, open_run, with_recorded_overrides
@@ -65,11 +65,13 @@ def train(config: DictConfig, run_dir: Path, name: str = "", overrides: Sequence
         trainer = build_trainer(config, run_dir, [Recorder(record, run_dir)], [checkpointer])
         try:
             trainer.fit(module, datamodule=data, ckpt_path=None if start is None else start.path)
+        except SystemExit as error:  # what Lightning makes of an interruption
+            raise Interruption(checkpointer.reason(trainer)) from error
         except DivergenceError as error:
             good = newest_whole(run_dir / CHECKPOINTS)
             raise DivergenceError(f"{error} The last good checkpoint: {good.path if good else 'none'}.") from error
-        if trainer.global_step < config.max_steps:  # trainer.max_time was over
-            raise KeyboardInterrupt
+        if trainer.global_step < config.max_steps:
+            raise Interruption(checkpointer.reason(trainer))
         trainer.save_checkpoint(run_dir / "last.ckpt")
         if not record.history or record.history[-1].step < trainer.global_step:
             trainer.validate(module, datamodule=data, verbose=False)
@@ -154,7 +156,9 @@ def hydra_main(config: DictConfig) -> float | None:
         ):  # Hydra raises the first error of a sweep at its end, and drops the others
             sys.stderr.write(f"job {run.job.num} failed: {explain(error)}\n")
         if run_dir.exists() and not isinstance(error, Exception):  # Ctrl-C, which Lightning turns into an exit
-            sys.exit(f"interrupted; to go on: python -m smoothpl.train resume={run_dir}" if is_first_process() else 1)
+            by = f" by {error}" if str(error) else ""
+            message = f"interrupted{by}; to go on: python -m smoothpl.train resume={run_dir}"
+            sys.exit(message if is_first_process() else 1)
         raise
     finally:
         remove_if_empty(fresh)

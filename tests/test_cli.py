@@ -138,7 +138,7 @@ def test_an_interrupted_run_says_so_and_leaves_its_record(tmp_path: Path, interr
     assert record.status == "interrupted"
     assert record.history[0].step == 1
     assert "train/loss" in record.metrics
-    assert "interrupted; to go on: python -m smoothpl.train resume=" in message
+    assert f"interrupted by {interruption.name}; to go on: python -m smoothpl.train resume=" in message
     assert "Traceback" not in message
 
 

@@ -132,9 +132,10 @@ def test_who_asks_it_to_stop_gets_a_checkpoint_and_the_command_to_go_on(
     process.send(which)
     done = process.wait()
     assert done.returncode == 1
-    assert f"interrupted; to go on: python -m smoothpl.train resume={run_dir}" in done.stderr
+    assert f"interrupted by {which.name}; to go on: python -m smoothpl.train resume={run_dir}" in done.stderr
     assert "Traceback" not in done.stderr
     assert read(run_dir).status == "interrupted"
+    assert read(run_dir).failure == f"smoothpl.errors.Interruption: {which.name}"
     (checkpoint,) = found(run_dir / "checkpoints")
     assert checkpoint.is_whole
     done = resume(run_dir, "checkpoint_every=4", "resume_allow=[checkpoint_every]")

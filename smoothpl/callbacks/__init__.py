@@ -1,8 +1,9 @@
 """What watches a run: the averaged network, its record, the progress report."""
 
 from smoothpl.callbacks.checkpointer import Checkpointer
+from smoothpl.callbacks.collapse import CollapseWatch
 from smoothpl.callbacks.ema import EMA
 from smoothpl.callbacks.progress import ProgressReport
 from smoothpl.callbacks.recorder import Recorder
 
-__all__ = ["EMA", "Checkpointer", "ProgressReport", "Recorder"]
+__all__ = ["EMA", "Checkpointer", "CollapseWatch", "ProgressReport", "Recorder"]

@@ -8,6 +8,7 @@ from typing import Any
 from lightning import Callback, LightningModule, Trainer
 
 from smoothpl import checkpoints
+from smoothpl.callbacks.collapse import CollapseWatch
 from smoothpl.curves import Curves
 from smoothpl.module import SemiSupervisedModule, check_finite
 
@@ -50,17 +51,28 @@ class Checkpointer(Callback):
             self.between_steps(trainer, pl_module)
 
     def between_steps(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        stops = self.asked_by is not None or (trainer.should_stop and trainer.global_step < trainer.max_steps)
-        if trainer.world_size > 1:
-            # All ranks must stop after the same step. They agree when they meet anyway, not in every step.
-            meet = trainer.global_step % trainer.log_every_n_steps == 0  # type: ignore[attr-defined]
-            stops = meet and not trainer.strategy.reduce_boolean_decision(not stops, all=True)
+        stops = self.is_asked(trainer) or (trainer.should_stop and trainer.global_step < trainer.max_steps)
         if stops or trainer.global_step % self.every == 0:
             assert isinstance(pl_module, SemiSupervisedModule)
             check_finite(pl_module.health.means(), trainer.global_step)  # a ruined network is not worth keeping
             self.save(trainer)
         if stops:
             raise KeyboardInterrupt
+
+    def is_asked(self, trainer: Trainer) -> bool:
+        asked = self.asked_by is not None
+        if trainer.world_size == 1:
+            return asked
+        # All ranks must stop after the same step. They agree when they meet anyway, not in every step.
+        meet = trainer.global_step % trainer.log_every_n_steps == 0  # type: ignore[attr-defined]
+        return meet and not trainer.strategy.reduce_boolean_decision(not asked, all=True)
+
+    def reason(self, trainer: Trainer) -> str:
+        """Why the run ends before its time."""
+        given = [each.reason for each in trainer.callbacks if isinstance(each, CollapseWatch) and each.reason]  # type: ignore[attr-defined]
+        if given:
+            return given[0]
+        return "trainer.max_time" if self.asked_by is None else self.asked_by.name
 
     def save(self, trainer: Trainer) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)

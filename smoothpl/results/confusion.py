@@ -17,7 +17,11 @@ def class_accuracy(confusion: Tensor) -> Tensor:
     return 100 * confusion.diagonal() / confusion.sum(dim=1)
 
 
+def predicted_share(confusion: Tensor) -> Tensor:
+    """(C,) how often a class is predicted, as a part of its share: column sums of the row-normalised matrix."""
+    return torch.nan_to_num(confusion / confusion.sum(dim=1, keepdim=True)).sum(dim=0)
+
+
 def collapsed_classes(confusion: Tensor, floor: float = COLLAPSED_BELOW) -> list[int]:
-    """Classes that the network has all but stopped predicting: columns of the row-normalised matrix summing below."""
-    share = torch.nan_to_num(confusion / confusion.sum(dim=1, keepdim=True))
-    return (share.sum(dim=0) < floor).nonzero().squeeze(1).tolist()
+    """Classes that the network has all but stopped predicting."""
+    return (predicted_share(confusion) < floor).nonzero().squeeze(1).tolist()

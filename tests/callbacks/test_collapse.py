@@ -1,0 +1,96 @@
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+import torch
+
+from smoothpl.callbacks import CollapseWatch
+from smoothpl.module import SemiSupervisedModule
+from smoothpl.results.record import read
+from tests.processes import Process
+
+ALIVE = torch.tensor([[8, 2, 0], [1, 9, 0], [0, 1, 9]])
+GONE = torch.tensor([[8, 2, 0], [1, 9, 0], [1, 9, 0]])
+NEARLY = torch.tensor([[8, 2, 0], [1, 9, 0], [0, 7, 3]])
+
+
+def look(watch: CollapseWatch, confusion: torch.Tensor, step: int, **more: Any) -> Mock:
+    names = SimpleNamespace(source=SimpleNamespace(class_names=["cat", "dog", "owl"]))
+    settings = {"sanity_checking": False, "is_global_zero": True, "should_stop": False} | more
+    trainer = Mock(datamodule=names, global_step=step, max_steps=100, **settings)
+    watch.on_validation_end(trainer, Mock(spec=SemiSupervisedModule, last_confusion=confusion))
+    return trainer
+
+
+def test_a_class_that_was_alive_and_is_not_predicted_any_more_is_news_once(capsys: pytest.CaptureFixture[str]) -> None:
+    watch = CollapseWatch()
+    for step, confusion in enumerate([ALIVE, GONE, GONE, NEARLY, ALIVE, GONE, ALIVE], start=10):
+        assert not look(watch, confusion, step).should_stop
+    assert capsys.readouterr().out.splitlines() == [
+        "step 11: COLLAPSED: owl (0%)",
+        "step 13: recovering: owl (30%)",
+        "step 15: COLLAPSED: owl (0%)",
+        "step 16: recovered: owl (90%)",
+    ]
+
+
+def test_a_network_that_has_just_begun_has_not_collapsed_but_half_of_the_run_is_enough(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    watch = CollapseWatch()
+    look(watch, GONE, 10)
+    look(watch, GONE, 49)
+    assert capsys.readouterr().out == ""
+    look(watch, GONE, 50)
+    assert "step 50: COLLAPSED" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("action", ["stop", "pause"])
+def test_it_can_stop_the_run(action: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    watch = CollapseWatch(action)
+    look(watch, ALIVE, 10)
+    assert look(watch, GONE, 20).should_stop
+    assert watch.reason == "collapse of class owl"
+    assert ("more labels" in capsys.readouterr().out) == (action == "pause")
+
+
+def test_it_is_silent_in_the_sanity_check_and_on_other_ranks(capsys: pytest.CaptureFixture[str]) -> None:
+    watch = CollapseWatch()
+    look(watch, ALIVE, 10)
+    look(watch, GONE, 20, sanity_checking=True)
+    look(watch, GONE, 20, is_global_zero=False)
+    assert capsys.readouterr().out == ""
+
+
+def test_it_remembers_after_a_resume(capsys: pytest.CaptureFixture[str]) -> None:
+    before, after = CollapseWatch(), CollapseWatch()
+    look(before, ALIVE, 10)
+    look(before, GONE, 20)
+    capsys.readouterr()
+    after.load_state_dict(before.state_dict())
+    look(after, GONE, 30)
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("settings", [{"action": "panic"}, {"partly_below": 0.1}])
+def test_nonsense_is_refused(settings: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"must be one of|must lie between"):
+        CollapseWatch(**settings)
+
+
+def test_a_real_run_is_stopped_with_a_checkpoint_and_can_go_on(tmp_path: Path) -> None:
+    """A network that learns nothing predicts few classes; by half of the run that is a collapse."""
+    knobs = ("optim.learning_rate=0", "max_steps=8", "eval_every=2", "batch_size=4", "callbacks.collapse.action=stop")
+    done = Process("smoothpl.train", "hydra.run.dir=run", *knobs, cwd=tmp_path).wait()
+    assert done.returncode == 1
+    assert "step 4: COLLAPSED" in done.stdout
+    assert "interrupted by collapse of class" in done.stderr
+    record = read(tmp_path / "run")
+    assert record.status == "interrupted"
+    assert "collapse of class" in str(record.failure)
+    allow = ("callbacks.collapse.action=warn", "resume_allow=[callbacks]")
+    done = Process("smoothpl.train", "resume=run", *allow, cwd=tmp_path).wait()
+    assert done.returncode == 0, done.stderr
+    assert read(tmp_path / "run").resumed_at == [4]
