@@ -3,6 +3,8 @@
 import hashlib
 import os
 import re
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,16 +20,37 @@ class Checkpoint(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        return digest_of(self.path) == self.digest
+        try:
+            return digest_of(self.path) == self.digest
+        except OSError:
+            return False
+
+
+def newest_whole(folder: Path) -> Checkpoint | None:
+    """Says loudly what is damaged, puts it aside, and goes back to what is not."""
+    for checkpoint in found(folder):
+        if checkpoint.is_whole:
+            return checkpoint
+        sys.stderr.write(f"{checkpoint.path} IS DAMAGED and is not used; looking for an older one.\n")
+        with suppress(OSError):
+            checkpoint.path.rename(checkpoint.path.with_suffix(".damaged"))
+    return None
 
 
 def commit(draft: Path, step: int, keep: int) -> None:
-    """Makes a whole draft a checkpoint beside it, and only then removes older ones, all but `keep`."""
+    """Makes a whole draft a checkpoint beside it, and only then removes older ones: `keep` are left."""
+    new = draft.with_name(f"step={step:08}-{digest_of(draft)}.ckpt")
+    put(draft, new)
+    others = [checkpoint for checkpoint in found(draft.parent) if checkpoint.path != new]
+    for old in others[keep - 1 :]:
+        old.path.unlink()
+
+
+def put(draft: Path, path: Path) -> None:
+    """Atomically, and not before it is on the disk."""
     with draft.open("rb") as file:
         os.fsync(file.fileno())
-    draft.replace(draft.with_name(f"step={step:08}-{digest_of(draft)}.ckpt"))
-    for old in found(draft.parent)[keep:]:
-        old.path.unlink()
+    draft.replace(path)
 
 
 def found(folder: Path) -> list[Checkpoint]:

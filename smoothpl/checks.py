@@ -90,6 +90,14 @@ def check_trainer(config: DictConfig) -> None:
     }.items():
         require(trainer[key] == config[knob], f"trainer.{key}={trainer[key]} contradicts {knob}; set {knob} itself.")
     require(
+        trainer.get("max_time") is None,
+        f"trainer.max_time={trainer.get('max_time')} would stop a resumed run at once; use max_time.",
+    )
+    require(
+        config.max_time is None or seconds(config.max_time) is not None,
+        f"max_time={config.max_time} must be hours:minutes:seconds, for example max_time=23:30:00.",
+    )
+    require(
         trainer.val_check_interval == config.eval_every * config.accumulate,
         f"trainer.val_check_interval={trainer.val_check_interval} contradicts eval_every; set eval_every itself.",
     )
@@ -222,6 +230,15 @@ def check_effects(config: DictConfig, overrides: Sequence[str]) -> None:
             key not in ("data.flip", "data.padding", "data.size") or f"${{{key}}}" in str(written["views"]),
             f"{override} has no effect with these views, which have settings of their own.",
         )
+
+
+def seconds(time: str) -> int | None:
+    """Of hours:minutes:seconds; None if it is none."""
+    parts = time.split(":")
+    if len(parts) != 3 or not all(part.isdecimal() for part in parts):
+        return None
+    hours, minutes, rest = map(int, parts)
+    return 3600 * hours + 60 * minutes + rest
 
 
 def require(holds: bool, message: str) -> None:

@@ -29,6 +29,8 @@ def run_command(command: Callable[[], None]) -> None:
     except (ConfigError, DivergenceError, HydraException, OmegaConfBaseException) as error:
         sys.exit(f"\n{explain(error)}")
     except OSError as error:
+        if error.filename is None:  # while writing: a disk that is full
+            sys.exit(f"\n{error.strerror}; what was written before is whole. Make room, and go on with resume=auto.")
         way_out = "name a place that can be written to (hydra.run.dir, hydra.sweep.dir or out)"
         sys.exit(f"\n{error.filename}: {error.strerror}; {way_out}.")
     except ValueError as error:

@@ -32,6 +32,8 @@ class Curves(Logger):
 
     @rank_zero_only
     def log_metrics(self, metrics: dict[str, float], step: int | None = None) -> None:
+        if not metrics:
+            return
         row = {**metrics, "step": step}
         if not set(row) <= set(self.columns):
             rows = self.read() if self.num_rows else []  # else they are of a run that is begun anew

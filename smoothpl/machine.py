@@ -6,18 +6,22 @@ import torch
 
 from smoothpl.errors import ConfigError
 
+ON_ANY_MACHINE = ("32", "32-true", "64", "64-true")
+PATIENCE = 60  # seconds
 
-def check_precision(precision: str, accelerator: str) -> None:
+
+def check_precision(precision: str | int, accelerator: str) -> None:
     """Some CPUs advertise bfloat16 and stop with an illegal instruction: it is tried, in a process of its own."""
     on_gpu = accelerator == "gpu" or (accelerator != "cpu" and torch.accelerator.is_available())
-    if precision == "32-true" or on_gpu:
+    if str(precision) in ON_ANY_MACHINE or on_gpu:
         return
-    if "bf16" not in precision:
+    if "bf16" not in str(precision):
         raise ConfigError(f"trainer.precision={precision} needs a GPU; on a CPU use 32-true or bf16-mixed.")
     trial = get_context("fork").Process(target=multiply_in_bfloat16)
     trial.start()
-    trial.join()
+    trial.join(PATIENCE)
     if trial.exitcode != 0:
+        trial.kill()
         raise ConfigError(
             f"trainer.precision={precision}: this CPU says that it can compute in bfloat16, and stops when it does "
             f"(exit code {trial.exitcode}); use trainer.precision=32-true."
@@ -25,6 +29,7 @@ def check_precision(precision: str, accelerator: str) -> None:
 
 
 def multiply_in_bfloat16() -> None:
+    torch.set_num_threads(1)  # the threads of the parent were not forked with it
     images, kernels = torch.ones(2, 32, 8, 8), torch.ones(32, 32, 3, 3)
     with torch.autocast("cpu", torch.bfloat16):
         torch.nn.functional.conv2d(images, kernels).sum().item()

@@ -21,8 +21,12 @@ from smoothpl.pseudo import Beliefs, Fairness, Target, Weighting, probabilities,
 from smoothpl.pseudo.labels import from_probabilities
 from smoothpl.results.confusion import collapsed_classes, error_rate
 
-OF_LABELS = ("loss", "labeled_loss")
+OF_LABELS = ("loss", "labeled_loss", "labeled_accuracy")
 OF_PSEUDO_LABELS = ("unlabeled_loss", "coverage", "weight_mean", "confidence_mean")
+
+
+def accuracy(logits: Tensor, label: Tensor) -> Tensor:
+    return (logits.detach().argmax(dim=1) == label).float().mean()
 
 
 def check_finite(means: dict[str, float], step: int) -> None:
@@ -60,9 +64,14 @@ class SemiSupervisedModule(LightningModule):
         self.fairness = fairness
         self.split_forward = split_forward
         self.log_every = log_every
-        self.health = RunningMeans(OF_LABELS if weighting is None else OF_LABELS + OF_PSEUDO_LABELS)
+        names: tuple[str, ...] = OF_LABELS if weighting is None else OF_LABELS + OF_PSEUDO_LABELS
+        names += ("factor_loss",) if factor_weight else ()
+        names += ("fairness_loss",) if fairness is not None else ()
+        self.health = RunningMeans(names)
         self.confusion = MulticlassConfusionMatrix(num_classes, validate_args=False)
         self.last_confusion: Tensor
+        self.taught: tuple[Tensor, Tensor] | None = None
+        """Of the last step: pseudo-labels (U,) and their weights (U,), for those who watch."""
 
     def setup(self, stage: str) -> None:
         if stage == "fit" and self.weighting is not None:
@@ -75,6 +84,7 @@ class SemiSupervisedModule(LightningModule):
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
         terms = self.learn_from_labels(batch) if self.weighting is None else self.learn_from_all(batch, self.weighting)
         self.health.add(terms)
+        self.taught = (terms["label"], terms["weight"]) if "label" in terms else None
         step_ends = (batch_idx + 1) % self.trainer.accumulate_grad_batches == 0
         if self.trainer.is_last_batch or (step_ends and (self.global_step + 1) % self.log_every == 0):
             means = self.health.flush()
@@ -82,14 +92,21 @@ class SemiSupervisedModule(LightningModule):
             check_finite(means, self.global_step + 1)
         return terms["loss"]
 
-    def report(self, means: dict[str, float]) -> None:
+    def check_health(self, step: int) -> None:
+        """Asks the device, so not in every step: are losses and weights still numbers?"""
+        numbers = [each for each in self.network.state_dict().values() if each.is_floating_point()]
+        sizes = torch.stack([each.float().abs().amax() for each in numbers])
+        check_finite(self.health.means() | {"largest weight": sizes.max().item()}, step)
+
+    def report(self, means: dict[str, float], step: int | None = None) -> None:
         self.log_dict(means, logger=False)  # for callbacks
         for logger in self.loggers:  # directly: Lightning would keep the last step from them, if it is not a multiple
-            logger.log_metrics(means, step=self.global_step)
+            logger.log_metrics(means, step=self.global_step if step is None else step)
 
     def learn_from_labels(self, batch: Batch) -> dict[str, Tensor]:
-        loss = labeled_loss(self.network(batch.labeled), batch.label)
-        return {"loss": loss, "labeled_loss": loss}
+        logits = self.network(batch.labeled)
+        loss = labeled_loss(logits, batch.label)
+        return {"loss": loss, "labeled_loss": loss, "labeled_accuracy": accuracy(logits, batch.label)}
 
     def learn_from_all(self, batch: Batch, weighting: Weighting) -> dict[str, Tensor]:
         logits_labeled, logits_weak, logits_learned = self.all_logits(batch)
@@ -99,24 +116,31 @@ class SemiSupervisedModule(LightningModule):
         weight = weighting(pseudo)
         assert self.target is not None
         labeled = labeled_loss(logits_labeled, batch.label, weighting.of_labeled(beliefs.labeled, batch.label))
-        unlabeled = unlabeled_loss(logits_learned, self.target(weighting.lessons(pseudo)), weight)
+        lessons = weighting.lessons(pseudo)
+        unlabeled = unlabeled_loss(logits_learned, self.target(lessons), weight)
         loss = labeled + self.unlabeled_weight * unlabeled
+        extra: dict[str, Tensor] = {}
         if self.factor_weight:
             # The same weight, this time with its gradient: the weak view learns to be surer.
             attached = from_probabilities(probabilities(logits_weak), batch.image)
-            loss = loss + self.factor_weight * factor_loss(weighting(attached))
+            extra["factor_loss"] = factor_loss(weighting(attached))
+            loss = loss + self.factor_weight * extra["factor_loss"]
         if self.fairness is not None:
             self.fairness.see(pseudo, weight)
-            loss = loss + self.fairness(logits_learned, weight)
+            extra["fairness_loss"] = self.fairness(logits_learned, weight)
+            loss = loss + extra["fairness_loss"]
         weighting.observe(pseudo, weight)
         return {
             "loss": loss,
             "labeled_loss": labeled,
+            "labeled_accuracy": accuracy(logits_labeled, batch.label),
             "unlabeled_loss": unlabeled,
             "coverage": (weight > 0).float().mean(),
             "weight_mean": weight.mean(),
             "confidence_mean": pseudo.confidence.mean(),
-        }
+            "label": lessons.label,
+            "weight": weight,
+        } | extra
 
     def all_logits(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """Of the labeled images, of the weak views, and of the views that learn."""

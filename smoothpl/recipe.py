@@ -16,8 +16,15 @@ NOT_RECIPE = [
     *("benchmark", "method", "fold", "seed", "smooth_unlabeled_weight"),
     *OF_RESUMING,
     *("checkpoint_every", "compile", "deterministic", "eval_every", "log_every", "logger"),
-    *("callbacks.progress", "callbacks.collapse", "data.num_workers", "data.root", "data.source.root"),
-    *("trainer.accelerator", "trainer.devices", "trainer.num_nodes", "trainer.strategy", "trainer.max_time"),
+    *(
+        "callbacks.progress",
+        "callbacks.collapse",
+        "callbacks.purity",
+        "data.num_workers",
+        "data.root",
+        "data.source.root",
+    ),
+    *("trainer.accelerator", "trainer.devices", "trainer.num_nodes", "trainer.strategy", "max_time"),
     *("trainer.deterministic", "trainer.benchmark", "trainer.val_check_interval", "trainer.log_every_n_steps"),
 ]
 

@@ -1,10 +1,11 @@
 """Going on with a run that was cut short: which one, and whether it is still the same."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from smoothpl.errors import ConfigError
 from smoothpl.recipe import plain, recipe_digest
@@ -12,16 +13,25 @@ from smoothpl.results.record import FILE_NAME, Record, read
 
 AUTO = "auto"
 OUTPUTS = "outputs"
+WATCHING = ("callbacks.progress", "callbacks.collapse", "callbacks.purity")
+"""Who looks on changes nothing."""
 
 
 def with_recorded_overrides(arguments: Sequence[str]) -> list[str]:
     """`resume=<run directory>` stands for all that was said on the command line of that run, and can be added to."""
-    named = [each.partition("=")[2] for each in arguments if each.startswith("resume=")]
+    named = [each.partition("=")[2].strip("'") for each in arguments if each.startswith("resume=")]
     if not named or named[-1] in (AUTO, "null", ""):
         return list(arguments)
     said_now = {key_of(each) for each in arguments}
     recorded = [each for each in open_run(Path(named[-1])).overrides if key_of(each) not in said_now]
-    return [*recorded, *arguments]
+    others = [each for each in arguments if not each.startswith("resume=")]
+    return [*recorded, *others, f"resume={quoted(named[-1])}"]
+
+
+def quoted(path: str) -> str:
+    """For Hydra, to whom = and , in a value mean something."""
+    escaped = path.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
 
 
 def key_of(override: str) -> str:
@@ -37,17 +47,29 @@ def open_run(run_dir: Path) -> Record:
 
 
 def find_run(config: DictConfig, fresh: Path) -> Path:
-    """The directory to work in: the one named, the newest of the same recipe, fold and seed, or the fresh one."""
+    """The directory to work in: the one named, or the newest of the same recipe, fold and seed, or the fresh one.
+
+    One that is unfinished comes first; where all are finished, the newest is left as it is.
+    """
     if config.resume is None:
         return fresh
     if config.resume != AUTO:
         return Path(config.resume).resolve()
-    pattern = f"**/*{recipe_digest(config)}/fold={config.fold},seed={config.seed}*/**/{FILE_NAME}"
-    runs = [(read(path.parent), path.parent) for path in Path(OUTPUTS).resolve().glob(pattern)]
+    pattern = f"**/fold={config.fold},seed={config.seed}*/**/{FILE_NAME}"
+    places = [path.parent for path in Path(OUTPUTS).resolve().glob(pattern)]
     if (fresh / FILE_NAME).is_file():  # hydra.run.dir=... said where
-        runs.append((read(fresh), fresh))
-    same = [(record.started, run_dir) for record, run_dir in runs if is_same_run(record, config)]
-    return max(same)[1] if same else fresh
+        places.append(fresh)
+    same = [(record, run_dir) for record, run_dir in readable(places) if is_same_run(record, config)]
+    unfinished = [each for each in same if each[0].status != "finished"]
+    newest = sorted(unfinished or same, key=lambda each: each[0].started)
+    return newest[-1][1] if newest else fresh
+
+
+def readable(places: list[Path]) -> Iterator[tuple[Record, Path]]:
+    """Leaves out records that are damaged or of another version: they are no reason not to begin a run."""
+    for run_dir in places:
+        with suppress(ConfigError):
+            yield read(run_dir), run_dir
 
 
 def is_same_run(record: Record, config: DictConfig) -> bool:
@@ -57,17 +79,26 @@ def is_same_run(record: Record, config: DictConfig) -> bool:
 
 def check_same(record: Record, config: DictConfig) -> None:
     """Refuses to go on as another run than was begun."""
-    allowed = tuple(config.resume_allow)
+    written = OmegaConf.to_container(config)
     differences = [
         f"{key}: {before} then, {now} now"
         for key, before, now in compare(record.config, plain(config))
-        if not any(key == each or key.startswith(f"{each}.") for each in allowed)
+        if not may_differ(key, written, (*WATCHING, *config.resume_allow))
     ]
     if differences:
         raise ConfigError(
             f"this is not the run that was begun: {'; '.join(differences)}. Leave these out, begin a new run, or name "
             "what may differ: resume_allow=[...]."
         )
+
+
+def may_differ(key: str, written: Any, allowed: Sequence[str]) -> bool:
+    """What is allowed by name, and what follows from it: trainer.max_steps from max_steps."""
+    if any(key == each or key.startswith(f"{each}.") for each in allowed):
+        return True
+    for name in key.split("."):
+        written = written.get(name) if isinstance(written, dict) else None
+    return any(f"${{{each}}}" in str(written) for each in allowed)
 
 
 def compare(before: Any, now: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:

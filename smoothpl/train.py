@@ -7,23 +7,30 @@ import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import hydra
+from hydra.conf import HydraConf
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from smoothpl.checks import check
+from smoothpl.checkpoints import Checkpoint, newest_whole
+from smoothpl.checks import check, seconds
 from smoothpl.cli import explain, run_command
 from smoothpl.config import conf_dir, register
 from smoothpl.errors import ConfigError, DivergenceError, Interruption
 from smoothpl.recipe import plain, recipe_digest, recipe_name
-from smoothpl.results.record import FILE_NAME, Record, new_record, open_record, write
+from smoothpl.results.record import FILE_NAME, Record, claim, hold, new_record, recording, write
 from smoothpl.resume import check_same, find_run, open_run, with_recorded_overrides
 
 if TYPE_CHECKING:  # torch and Lightning are imported late: saying no to a typo must not take seconds
-    from smoothpl.checkpoints import Checkpoint
+    from lightning import Trainer
+
+    from smoothpl.callbacks import Checkpointer
+    from smoothpl.data import SemiSupervisedData
+    from smoothpl.module import SemiSupervisedModule
 
 CHECKPOINTS = "checkpoints"
 
@@ -39,45 +46,68 @@ def train(config: DictConfig, run_dir: Path, name: str = "", overrides: Sequence
     from smoothpl.callbacks import Checkpointer, Recorder
 
     is_first = is_first_process()
-    resumes = config.resume is not None and (run_dir / FILE_NAME).exists()
-    record = open_run(run_dir) if resumes else new_record(config, name, overrides)
-    if resumes:
-        check_same(record, config)
-        if record.status == "finished":
-            return record
-        record.config, record.recipe = plain(config), recipe_digest(config)
     quiet_libraries()
     set_precision(config)
     seed_everything(config.seed, verbose=False)  # the initial weights; all else has generators of its own
     module = build_module(config)
     data = build_data(config)
-    with open_record(run_dir, record, resumes) if is_first else nullcontext():
-        start = newest_whole(run_dir / CHECKPOINTS)
-        if resumes:
-            record.status, record.failure = "running", None
-            record.resumed_at.append(0 if start is None else start.step)
+    with hold(run_dir) if is_first else nullcontext():
+        record = begin_or_go_on(config, run_dir, name, overrides)
+        if record.status == "finished":
+            return record
+        with recording(run_dir, record) if is_first else nullcontext():
+            start = newest_whole(run_dir / CHECKPOINTS)
+            if record.status == "resuming":
+                record.resumed_at.append(0 if start is None else start.step)
+            record.status = "running"
             if is_first:
                 write(run_dir, record)
-        if config.unlabeled_weight == "auto":
-            module.unlabeled_weight = measure_unlabeled_weight(config, record)
-        checkpointer = Checkpointer(run_dir / CHECKPOINTS, config.checkpoint_every, config.eval_every)
-        # The record first, so that what is shown has been recorded; checkpoints last, when all is done.
-        trainer = build_trainer(config, run_dir, [Recorder(record, run_dir)], [checkpointer])
-        try:
-            trainer.fit(module, datamodule=data, ckpt_path=None if start is None else start.path)
-        except SystemExit as error:  # what Lightning makes of an interruption
-            raise Interruption(checkpointer.reason(trainer)) from error
-        except DivergenceError as error:
-            good = newest_whole(run_dir / CHECKPOINTS)
-            raise DivergenceError(f"{error} The last good checkpoint: {good.path if good else 'none'}.") from error
-        if trainer.global_step < config.max_steps:
-            raise Interruption(checkpointer.reason(trainer))
-        trainer.save_checkpoint(run_dir / "last.ckpt")
-        if not record.history or record.history[-1].step < trainer.global_step:
-            trainer.validate(module, datamodule=data, verbose=False)
-        if is_first:
-            shutil.rmtree(run_dir / CHECKPOINTS, ignore_errors=True)  # last.ckpt is all that a finished run needs
+            if config.unlabeled_weight == "auto":
+                module.unlabeled_weight = measure_unlabeled_weight(config, run_dir, record)
+            max_time = None if config.max_time is None else seconds(config.max_time)
+            checkpointer = Checkpointer(run_dir / CHECKPOINTS, config.checkpoint_every, config.eval_every, max_time)
+            # The record first, so that what is shown has been recorded; checkpoints last, when all is done.
+            trainer = build_trainer(config, run_dir, [Recorder(record, run_dir)], [checkpointer])
+            fit(trainer, module, data, start, checkpointer)
+            checkpointer.save_last(trainer, run_dir / "last.ckpt")
+            if not record.history or record.history[-1].step < trainer.global_step:
+                trainer.validate(module, datamodule=data, verbose=False)
+        if is_first:  # and not before the record says that it is finished
+            shutil.rmtree(run_dir / CHECKPOINTS, ignore_errors=True)
     return record
+
+
+def begin_or_go_on(config: DictConfig, run_dir: Path, name: str, overrides: Sequence[str]) -> Record:
+    if config.resume is None or not (run_dir / FILE_NAME).exists():
+        record = new_record(config, name, overrides)
+        if is_first_process():
+            claim(run_dir, record)
+        return record
+    record = open_run(run_dir)
+    if record.status != "finished":
+        check_same(record, config)
+        record.config, record.recipe, record.overrides = plain(config), recipe_digest(config), list(overrides)
+        record.status, record.failure = "resuming", None
+    return record
+
+
+def fit(
+    trainer: "Trainer",
+    module: "SemiSupervisedModule",
+    data: "SemiSupervisedData",
+    start: Checkpoint | None,
+    checkpointer: "Checkpointer",
+) -> None:
+    try:
+        trainer.fit(module, datamodule=data, ckpt_path=None if start is None else start.path)
+        if trainer.global_step < trainer.max_steps:
+            raise Interruption(checkpointer.reason(trainer))
+        module.check_health(trainer.global_step)
+    except SystemExit as error:  # what Lightning makes of an interruption
+        raise Interruption(checkpointer.reason(trainer)) from error
+    except DivergenceError as error:
+        good = newest_whole(checkpointer.folder)
+        raise DivergenceError(f"{error} The last good checkpoint: {good.path if good else 'none'}.") from error
 
 
 def is_first_process() -> bool:
@@ -97,18 +127,7 @@ def set_precision(config: DictConfig) -> None:
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = config.tf32
 
 
-def newest_whole(folder: Path) -> "Checkpoint | None":
-    """Says loudly what is damaged, and goes back to what is not."""
-    from smoothpl.checkpoints import found
-
-    for checkpoint in found(folder):
-        if checkpoint.is_whole:
-            return checkpoint
-        sys.stderr.write(f"{checkpoint.path} IS DAMAGED and is not used; looking for an older one.\n")
-    return None
-
-
-def measure_unlabeled_weight(config: DictConfig, record: Record) -> float:
+def measure_unlabeled_weight(config: DictConfig, run_dir: Path, record: Record) -> float:
     from rich.console import Console
 
     from smoothpl.calibrate import calibrate
@@ -116,6 +135,7 @@ def measure_unlabeled_weight(config: DictConfig, record: Record) -> float:
     if not record.calibration:  # else it was measured before the run was interrupted
         Console().print("measuring the unlabeled weight in two short runs:")
         record.calibration = calibrate(config)._asdict()
+        write(run_dir, record)
     weight = record.calibration["unlabeled_weight"]
     assert weight is not None
     return weight
@@ -149,7 +169,7 @@ def hydra_main(config: DictConfig) -> float | None:
         check(config, run.overrides.task)
         check_ranks(config, run.mode)
         run_dir = find_run(config, fresh)
-        record = train(config, run_dir, recipe_name(config, run.job.override_dirname), said(run.overrides.task))
+        record = train(config, run_dir, recipe_name(config, run.job.override_dirname), said(run))
     except BaseException as error:
         if run.mode == RunMode.MULTIRUN and isinstance(
             error, Exception
@@ -157,7 +177,7 @@ def hydra_main(config: DictConfig) -> float | None:
             sys.stderr.write(f"job {run.job.num} failed: {explain(error)}\n")
         if run_dir.exists() and not isinstance(error, Exception):  # Ctrl-C, which Lightning turns into an exit
             by = f" by {error}" if str(error) else ""
-            message = f"interrupted{by}; to go on: python -m smoothpl.train resume={run_dir}"
+            message = f"interrupted{by}; to go on: python -m smoothpl.train {quote(f'resume={run_dir}')}"
             sys.exit(message if is_first_process() else 1)
         raise
     finally:
@@ -177,9 +197,11 @@ def check_ranks(config: DictConfig, mode: RunMode | None) -> None:
         )
 
 
-def said(overrides: Sequence[str]) -> list[str]:
-    """What was said of the run, and not of how to go on with it."""
-    return [each for each in overrides if not each.startswith(("resume=", "resume_allow="))]
+def said(run: HydraConf) -> list[str]:
+    """What was said of the run, and not of how to go on with it; with the folder of one's own YAML, if there is one."""
+    folders = [each.path for each in run.runtime.config_sources if each.provider == "command-line"]
+    knobs = [each for each in run.overrides.task if not each.startswith(("resume=", "resume_allow="))]
+    return [*(f"--config-dir={Path(folder).resolve()}" for folder in folders), *knobs]
 
 
 def main() -> None:

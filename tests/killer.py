@@ -1,7 +1,9 @@
 """A callback that kills its own process with SIGKILL, at a moment that no test could hit from outside."""
 
 import os
+import shutil
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ from lightning import Callback, LightningModule, Trainer
 from smoothpl import checkpoints
 
 
-def die(*_: Any) -> None:
+def die(*_: Any, **__: Any) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -23,12 +25,20 @@ class Killer(Callback):
         if trainer.global_step == self.step - 1:  # the step that begins
             if self.moment == "step":
                 die()
+            if self.moment == "sleep":
+                (Path.cwd() / "asleep").touch()
+                while True:
+                    time.sleep(0.01)
             if self.moment == "draft is half written":
                 trainer.save_checkpoint = write_half  # type: ignore[method-assign]
             if self.moment == "draft is written":
                 checkpoints.os.fsync = die  # type: ignore[attr-defined]
             if self.moment == "older ones are removed":
                 checkpoints.found = die  # type: ignore[assignment]
+
+    def on_validation_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        if self.moment == "all is done" and trainer.global_step == self.step:
+            shutil.rmtree = die  # type: ignore[assignment]
 
     def on_validation_batch_start(self, trainer: Trainer, *_: Any) -> None:
         if self.moment == "validation" and trainer.global_step == self.step:

@@ -65,6 +65,8 @@ WRONG = {
     "trainer.devices=2": r"trainer\.devices=2: more than one device needs trainer=ddp as well",
     "trainer.accumulate_grad_batches=2": r"trainer\.accumulate_grad_batches=2 contradicts accumulate",
     "trainer.val_check_interval=7": r"trainer\.val_check_interval=7 contradicts eval_every",
+    "+trainer.max_time=00:01:00:00": r"trainer\.max_time=.* would stop a resumed run at once; use max_time",
+    "max_time=soon": r"max_time=soon must be hours:minutes:seconds, for example max_time=23:30:00",
     "forward=both": r"forward=both must be joint or split",
     "forward=split factor_weight=0.1": r"forward=split leaves the weak view without .* factor_weight=0.1 needs",
     "forward=split method=pseudo_label": r"but learned_view=weak learns from it",

@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 import torch
+from lightning import seed_everything
 
+from smoothpl.build import build_module
 from smoothpl.curves import Curves
 from smoothpl.results.record import Record, read
+from tests.composing import composed
 from tests.processes import Process
 
 KNOBS = ("max_steps=20", "eval_every=10", "checkpoint_every=5", "log_every=5", "batch_size=8")
@@ -24,6 +27,12 @@ def run(run_dir: Path, *knobs: str) -> tuple[Record, list[dict[str, str]], dict[
     return read(run_dir), Curves(run_dir).read(), state
 
 
+def initial_state(*knobs: str) -> dict[str, torch.Tensor]:
+    config = composed(*KNOBS, *knobs)
+    seed_everything(config.seed, verbose=False)
+    return build_module(config).state_dict()
+
+
 @pytest.mark.parametrize("method", ["smooth", "flexmatch"])
 def test_two_processes_learn_what_one_does(tmp_path: Path, method: str) -> None:
     one, curves_of_one, state_of_one = run(tmp_path / "one", f"method={method}", *CALM)
@@ -33,8 +42,12 @@ def test_two_processes_learn_what_one_does(tmp_path: Path, method: str) -> None:
             of_two = row_of_two[key]
             assert (value == "") == (of_two == "")
             assert value == "" or key.startswith("val/") or float(of_two) == pytest.approx(float(value), abs=CLOSE)
+    first = initial_state(f"method={method}", *CALM)
     for name, value in state_of_one.items():
         torch.testing.assert_close(state_of_two[name], value, rtol=CLOSE, atol=CLOSE)
+        if name.startswith("network.") and name.endswith("weight"):  # how far it went, not where it is
+            moved, also_moved = value - first[name], state_of_two[name] - first[name]
+            assert (moved - also_moved).norm() <= 0.02 * moved.norm() + 1e-6
     # Every test image counts once; one in a hundred may fall on the other side of a close decision.
     assert sum(map(sum, two.confusion)) == sum(map(sum, one.confusion)) == one.num_test
     assert two.error == pytest.approx(one.error, abs=1.0)

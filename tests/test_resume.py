@@ -1,7 +1,9 @@
 """Real processes, killed with SIGKILL or asked to stop, and continued: the end is that of a run left alone."""
 
 import random
+import shlex
 import signal
+import time
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -11,7 +13,7 @@ import torch
 from torch import Tensor
 
 from smoothpl.callbacks import Checkpointer
-from smoothpl.checkpoints import commit, found
+from smoothpl.checkpoints import commit, found, newest_whole
 from smoothpl.curves import Curves
 from smoothpl.results.record import Record, read, write
 from smoothpl.resume import compare, with_recorded_overrides
@@ -46,7 +48,7 @@ def outcome(run_dir: Path) -> tuple[dict[str, Any], dict[str, Any], str]:
     """All that a run leaves, but for times and the number of its lives."""
     checkpoint = torch.load(run_dir / "last.ckpt", weights_only=True)
     record = read(run_dir)
-    record.started, record.duration, record.resumed_at, record.overrides = "", None, [], []
+    record.started, record.duration, record.time_before, record.resumed_at, record.overrides = "", None, 0, [], []
     record.config["callbacks"].pop("killer", None)
     record.recipe = record.name = ""
     parts = {key: checkpoint[key] for key in ("state_dict", "optimizer_states", "lr_schedulers", "global_step")}
@@ -96,7 +98,15 @@ def test_a_run_killed_at_any_moment_ends_as_if_it_had_been_left_alone(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("times", "words"), [(5, "method=fixmatch"), (1, "method=smooth data.num_workers=2"), (5, "method=flexmatch")]
+    ("times", "words"),
+    [
+        (5, "method=fixmatch"),
+        (5, "method=smooth"),
+        (5, "method=flexmatch"),
+        (2, "method=fixmatch data.num_workers=2"),
+        (2, "method=smooth data.num_workers=2"),
+        (2, "method=flexmatch data.num_workers=2"),
+    ],
 )
 def test_a_run_killed_again_and_again_at_random_ends_as_if_it_had_been_left_alone(
     tmp_path: Path, alone: Any, times: int, words: str
@@ -210,24 +220,77 @@ def test_a_sweep_that_was_cut_short_is_completed_by_the_same_command(tmp_path: P
     assert [bool(records[name].resumed_at) for name in sorted(records)] == [False, True, False]
 
 
-def test_time_that_runs_out_leaves_a_checkpoint(tmp_path: Path) -> None:
+def test_a_run_that_is_given_little_time_again_and_again_reaches_its_end(tmp_path: Path, alone: Any) -> None:
     run_dir = tmp_path / "run"
-    assert run(run_dir, "trainer.max_time='00:00:00:01'", "max_steps=10000", "checkpoint_every=10000").returncode == 1
-    assert read(run_dir).status == "interrupted"
-    (checkpoint,) = found(run_dir / "checkpoints")
-    assert checkpoint.step > 0
+    done = run(run_dir, "max_time=00:00:00", "checkpoint_every=1000")
+    steps = []
+    while done.returncode:
+        assert "interrupted by max_time; to go on" in done.stderr
+        assert read(run_dir).status == "interrupted"
+        steps.append(found(run_dir / "checkpoints")[0].step)
+        done = resume(run_dir, *(["max_time=null", "resume_allow=[max_time]"] if len(steps) == 3 else []))
+    assert steps == [1, 2, 3]
+    ended = outcome(run_dir)
+    ended[1]["config"]["checkpoint_every"] = 4
+    assert differences(ended, alone()) == []
 
 
-def test_time_that_has_run_out_before_the_first_step_is_an_interruption_too(tmp_path: Path, alone: Any) -> None:
+def test_a_run_that_was_killed_when_all_was_done_is_not_begun_again(tmp_path: Path, alone: Any) -> None:
     run_dir = tmp_path / "run"
-    done = run(run_dir, "trainer.max_time='00:00:00:00'")
-    assert done.returncode == 1
-    assert f"to go on: python -m smoothpl.train resume={run_dir}" in done.stderr
-    record = read(run_dir)
-    assert record.status == "interrupted"
-    done = resume(run_dir, "trainer.max_time=null", "resume_allow=[trainer.max_time]")
-    assert done.returncode == 0, done.stderr
+    assert run(run_dir, killer("all is done", 24)).returncode == -signal.SIGKILL
+    assert read(run_dir).status == "finished"
     assert differences(outcome(run_dir), alone()) == []
+
+
+def test_whoever_insists_need_not_wait_for_the_end_of_a_step(tmp_path: Path) -> None:
+    process = start(tmp_path / "run", killer("sleep", 6))
+    process.wait_until((tmp_path / "asleep").exists)
+    for which in (signal.SIGTERM, signal.SIGTERM):  # a scheduler may repeat itself, and must wait
+        process.send(which)
+        time.sleep(0.3)
+    assert process.process.is_alive()
+    process.send(signal.SIGINT)
+    assert process.wait().returncode == 1
+    assert [each.step for each in found(tmp_path / "run" / "checkpoints")] == [4]
+    assert read(tmp_path / "run").status == "interrupted"
+
+
+def test_the_command_that_is_left_behind_works_as_it_is_printed(tmp_path: Path, alone: Any) -> None:
+    """In the default directory, whose name has = and , in it, and with a folder of one's own."""
+    (tmp_path / "my conf" / "shape").mkdir(parents=True)
+    (tmp_path / "my conf" / "shape" / "mine.yaml").write_text("_target_: smoothpl.pseudo.Power\nmu: 1.0\n")
+    process = Process("smoothpl.train", "--config-dir", "my conf", "shape=mine", *KNOBS, cwd=tmp_path)
+    process.wait_until(lambda: any(tmp_path.rglob("step=*.ckpt")))
+    process.send(signal.SIGTERM)
+    stopped = process.wait()
+    words = shlex.split(stopped.stderr.partition("to go on: ")[2])
+    assert words[:3] == ["python", "-m", "smoothpl.train"]
+    (tmp_path / "elsewhere").mkdir()
+    done = Process(*words[2:], cwd=tmp_path / "elsewhere").wait()
+    assert done.returncode == 0, done.stderr
+    (run_dir,) = [path.parent for path in tmp_path.rglob("run.json")]
+    assert differences(outcome(run_dir), alone()) == []
+
+
+def test_what_was_allowed_to_differ_is_what_is_resumed_next_time(tmp_path: Path) -> None:
+    """And what follows from it need not be named: trainer.max_steps, and the schedule's."""
+    run_dir = tmp_path / "run"
+    assert run(run_dir, "max_time=00:00:00").returncode == 1
+    assert resume(run_dir, "max_steps=30", "resume_allow=[max_steps]").returncode == 1
+    done = resume(run_dir, "max_time=null", "resume_allow=[max_time]")
+    assert done.returncode == 0, done.stderr
+    assert read(run_dir).history[-1].step == 30
+
+
+def test_damaged_checkpoints_are_put_aside_and_new_ones_are_kept(tmp_path: Path) -> None:
+    for step in (90, 100):
+        (tmp_path / f"step={step:08}-{'0' * 16}.ckpt").write_text("damaged")
+    assert newest_whole(tmp_path) is None
+    for step in (10, 20, 30):
+        (tmp_path / "draft").write_text(str(step))
+        commit(tmp_path / "draft", step, keep=2)
+    assert [each.step for each in found(tmp_path)] == [30, 20]
+    assert len(list(tmp_path.glob("*.damaged"))) == 2
 
 
 def test_a_run_that_goes_on_elsewhere_is_not_joined(tmp_path: Path) -> None:
@@ -274,7 +337,7 @@ def test_only_a_few_checkpoints_are_kept(tmp_path: Path) -> None:
 def test_what_was_said_then_is_said_again_unless_it_is_said_anew(tmp_path: Path) -> None:
     write(tmp_path, Record({}, "recipe", overrides=["method=fixmatch", "+a.b=1", "fold=2"]))
     said = with_recorded_overrides([f"resume={tmp_path}", "fold=3", "a.b=2"])
-    assert said == ["method=fixmatch", f"resume={tmp_path}", "fold=3", "a.b=2"]
+    assert said == ["method=fixmatch", "fold=3", "a.b=2", f"resume='{tmp_path}'"]
     assert with_recorded_overrides(["resume=auto", "fold=1"]) == ["resume=auto", "fold=1"]
 
 

@@ -39,7 +39,8 @@ def test_a_run_leaves_a_record_a_checkpoint_and_curves(tmp_path: Path, method: s
     assert "train/loss" in header
     assert "val/error" in header
     steps = [int(row.split(",")[header.split(",").index("step")]) for row in rows]
-    assert steps.count(4) + steps.count(3) == 2  # the last step: once its losses, once its error
+    assert steps.count(3) in (2, 3)  # the last step: once its losses, once its error, once its purity if any
+    assert max(steps) == 3
 
 
 def test_the_same_seed_gives_the_same_bits_and_another_seed_the_same_labeled_images(tmp_path: Path) -> None:
@@ -124,7 +125,7 @@ def test_a_run_that_fails_leaves_a_record_that_says_so(tmp_path: Path) -> None:
 def test_a_run_that_diverges_stops_and_names_the_step_the_terms_and_the_last_good_checkpoint(
     tmp_path: Path, checkpoint_every: int
 ) -> None:
-    knobs = ("optim.learning_rate=1e30", "max_steps=60", "eval_every=60", f"checkpoint_every={checkpoint_every}")
+    knobs = ("optim.learning_rate=1e8", "max_steps=60", "eval_every=60", f"checkpoint_every={checkpoint_every}")
     with pytest.raises(DivergenceError, match=r"diverged by step \d+: loss .*labeled_loss .*learning_rate") as caught:
         run(tmp_path, *knobs)
     good = found(tmp_path / "checkpoints")

@@ -4,6 +4,7 @@ from smoothpl.callbacks.checkpointer import Checkpointer
 from smoothpl.callbacks.collapse import CollapseWatch
 from smoothpl.callbacks.ema import EMA
 from smoothpl.callbacks.progress import ProgressReport
+from smoothpl.callbacks.purity import PurityWatch
 from smoothpl.callbacks.recorder import Recorder
 
-__all__ = ["EMA", "Checkpointer", "CollapseWatch", "ProgressReport", "Recorder"]
+__all__ = ["EMA", "Checkpointer", "CollapseWatch", "ProgressReport", "PurityWatch", "Recorder"]

@@ -1,31 +1,35 @@
 """Checkpoints while a run goes on, and one more when somebody wants it to stop."""
 
 import signal
+from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 from types import FrameType
 from typing import Any
 
 from lightning import Callback, LightningModule, Trainer
 
-from smoothpl import checkpoints
 from smoothpl.callbacks.collapse import CollapseWatch
+from smoothpl.checkpoints import commit, put
 from smoothpl.curves import Curves
-from smoothpl.module import SemiSupervisedModule, check_finite
+from smoothpl.module import SemiSupervisedModule
 
 ASKING_TO_STOP = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)  # Ctrl-C, a scheduler, SLURM before it preempts
 
 
 class Checkpointer(Callback):
-    """Saves between two steps only, when nothing is half done: a signal waits for that, a second one does not.
+    """Saves between two steps only, when nothing is half done: a signal waits for that, a second Ctrl-C does not.
 
-    Must be the last of all callbacks.
+    Must be the last of all callbacks. `max_time` is that of one life, in seconds: Lightning's Timer counts them all, so
+    that a run it has stopped can never go on.
     """
 
-    def __init__(self, folder: Path, every: int, eval_every: int, keep: int = 2) -> None:
+    def __init__(self, folder: Path, every: int, eval_every: int, max_time: float | None = None, keep: int = 2) -> None:
         self.folder = folder
         self.every = every
         self.eval_every = eval_every
         self.keep = keep
+        self.deadline = None if max_time is None else monotonic() + max_time
         self.asked_by: signal.Signals | None = None
         self.former_handlers: dict[signal.Signals, Any] = {}
 
@@ -34,7 +38,7 @@ class Checkpointer(Callback):
             self.former_handlers[which] = signal.signal(which, self.ask)
 
     def ask(self, number: int, frame: FrameType | None) -> None:
-        if self.asked_by is not None:
+        if self.asked_by is not None and number == signal.SIGINT:  # schedulers repeat themselves, people insist
             raise KeyboardInterrupt
         self.asked_by = signal.Signals(number)
 
@@ -54,13 +58,13 @@ class Checkpointer(Callback):
         stops = self.is_asked(trainer) or (trainer.should_stop and trainer.global_step < trainer.max_steps)
         if stops or trainer.global_step % self.every == 0:
             assert isinstance(pl_module, SemiSupervisedModule)
-            check_finite(pl_module.health.means(), trainer.global_step)  # a ruined network is not worth keeping
+            pl_module.check_health(trainer.global_step)  # a ruined network is not worth keeping
             self.save(trainer)
         if stops:
             raise KeyboardInterrupt
 
     def is_asked(self, trainer: Trainer) -> bool:
-        asked = self.asked_by is not None
+        asked = self.asked_by is not None or (self.deadline is not None and monotonic() > self.deadline)
         if trainer.world_size == 1:
             return asked
         # All ranks must stop after the same step. They agree when they meet anyway, not in every step.
@@ -72,15 +76,22 @@ class Checkpointer(Callback):
         given = [each.reason for each in trainer.callbacks if isinstance(each, CollapseWatch) and each.reason]  # type: ignore[attr-defined]
         if given:
             return given[0]
-        return "trainer.max_time" if self.asked_by is None else self.asked_by.name
+        return "max_time" if self.asked_by is None else self.asked_by.name
 
     def save(self, trainer: Trainer) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        draft = self.folder / ".draft"
+        self.write(trainer, self.folder / ".draft", lambda draft: commit(draft, trainer.global_step, self.keep))
+
+    def save_last(self, trainer: Trainer, path: Path) -> None:
+        self.write(trainer, path.with_name(f".{path.name}.draft"), lambda draft: put(draft, path))
+
+    def write(self, trainer: Trainer, draft: Path, finish: Callable[[Path], None]) -> None:
+        """Called by all ranks, done by the first."""
         try:
+            if trainer.is_global_zero:
+                draft.parent.mkdir(parents=True, exist_ok=True)
             trainer.save_checkpoint(draft)
             if trainer.is_global_zero:
-                checkpoints.commit(draft, trainer.global_step, self.keep)
+                finish(draft)
         finally:
             if trainer.is_global_zero:
                 draft.unlink(missing_ok=True)

@@ -1,6 +1,7 @@
 """Error and confusion, into the record: written at every evaluation, so that a run that dies has them too."""
 
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from lightning import Callback, LightningModule, Trainer
@@ -18,6 +19,7 @@ class Recorder(Callback):
     def __init__(self, record: Record, run_dir: Path) -> None:
         self.record = record
         self.run_dir = run_dir
+        self.started = monotonic()
 
     def on_fit_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         data = trainer.datamodule  # type: ignore[attr-defined]
@@ -58,6 +60,7 @@ class Recorder(Callback):
             "metrics": record.metrics,
             "confusion": record.confusion,
             "class_accuracy": record.class_accuracy,
+            "time": record.time_before + monotonic() - self.started,
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -65,3 +68,4 @@ class Recorder(Callback):
         self.record.metrics = state["metrics"]
         self.record.confusion = state["confusion"]
         self.record.class_accuracy = state["class_accuracy"]
+        self.record.time_before = state["time"]

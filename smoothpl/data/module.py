@@ -97,6 +97,12 @@ class SemiSupervisedData(LightningDataModule):
         trainer = self.trainer
         num_parts = trainer.accumulate_grad_batches if trainer else 1
         steps = self.draw_steps(self.source.train, self.fold, self.views, num_parts=num_parts, **self.ranks)
+        shares = num_parts * self.ranks.get("num_ranks", 1)
+        if steps.num_labeled % shares:
+            raise ConfigError(
+                f"batch_size={steps.num_labeled} does not divide into {shares} equal shares, one for every device and "
+                "part of a step; use another batch_size, trainer.devices or accumulate."
+            )
         sampler = FromStep(len(steps), lambda: trainer.global_step * num_parts if trainer else 0)
         return self.loader(steps, self.num_workers, sampler)
 

@@ -73,11 +73,16 @@ class Weighting(nn.Module):
         return self.shape(confidence, threshold)
 
     def of_labeled(self, probabilities: Tensor, label: Tensor) -> Tensor | None:
-        """probabilities (B, C) of labeled images, detached -> weight (B,) in [0, 1], or None if all weigh 1."""
+        """probabilities (B, C) of labeled images, detached -> weight (B,), or None if all weigh 1.
+
+        As published, the loss is a mean over the images that are not held back: these weigh so much the more.
+        """
         if self.annealing is None or isinstance(self.shape, Gaussian):
             return None
         doubt = 1 - probabilities.gather(1, label.unsqueeze(1)).squeeze(1)
-        return self.shape(doubt, (1 - self.annealing()).expand_as(doubt))
+        weight = self.shape(doubt, (1 - self.annealing()).expand_as(doubt))
+        of_all: Tensor = of_all_ranks(weight)
+        return weight * len(of_all) / of_all.sum().clamp(min=1)
 
     def lessons(self, pseudo: PseudoLabels) -> PseudoLabels:
         """What the target is made of."""

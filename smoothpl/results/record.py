@@ -8,10 +8,11 @@ import statistics
 import subprocess
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import pairwise
 from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple
@@ -51,6 +52,18 @@ def current_commit() -> str | None:
         return None
 
 
+FALL = 5.0
+"""Points: an error that is so much larger than at the evaluation before is a sudden fall, if it had settled."""
+
+
+def sudden_falls(history: list[Evaluation]) -> list[tuple[int, float, float]]:
+    """In the second half of what was evaluated: a network that has just begun goes up and down."""
+    settled = history[len(history) // 2 :]
+    return [
+        (now.step, before.error, now.error) for before, now in pairwise(settled) if now.error - before.error >= FALL
+    ]
+
+
 @dataclass
 class Record:
     """A run. Errors are percentages of the test set; `error` is the last one, the paper's protocol."""
@@ -65,6 +78,7 @@ class Record:
     started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     resumed_at: list[int] = field(default_factory=list)  # the steps from which it was continued
     duration: float | None = None  # seconds, without those lost
+    time_before: float = 0.0  # seconds of earlier lives, up to the checkpoint that was continued
     versions: dict[str, str] = field(default_factory=installed_versions)
     commit: str | None = field(default_factory=current_commit)
     class_names: list[str] = field(default_factory=list)
@@ -82,16 +96,20 @@ class Record:
     error: float | None = None
     error_best: float | None = None  # for information: chosen on the test set, so never the headline
     error_median20: float | None = None  # FixMatch's protocol: median of the last 20 evaluations
+    error_gap: float | None = None  # last minus best: what instability has cost
+    falls: list[tuple[int, float, float]] = field(default_factory=list)  # step, error before, error after
 
     def take_history(self, history: list[Evaluation]) -> None:
         errors = [evaluation.error for evaluation in history]
         self.history = history
         if not history:  # of a checkpoint before the first evaluation
-            self.error = self.error_best = self.error_median20 = None
-            self.collapsed = []
+            self.error = self.error_best = self.error_median20 = self.error_gap = None
+            self.collapsed, self.falls = [], []
             return
         self.error, self.error_best, self.error_median20 = errors[-1], min(errors), statistics.median(errors[-20:])
+        self.error_gap = self.error - self.error_best
         self.collapsed = history[-1].collapsed
+        self.falls = sudden_falls(history)
 
 
 def new_record(config: DictConfig, name: str = "", overrides: Sequence[str] = ()) -> Record:
@@ -99,8 +117,8 @@ def new_record(config: DictConfig, name: str = "", overrides: Sequence[str] = ()
 
 
 @contextmanager
-def open_record(run_dir: Path, record: Record, resumes: bool = False) -> Iterator[Record]:
-    """Holds a directory for one run and leaves its record there, whatever happens."""
+def hold(run_dir: Path) -> Iterator[None]:
+    """No two processes work in one directory; the lock of one that was killed is gone with it."""
     run_dir.mkdir(parents=True, exist_ok=True)
     lock = FileLock(run_dir / ".lock", blocking=False)
     try:
@@ -108,30 +126,43 @@ def open_record(run_dir: Path, record: Record, resumes: bool = False) -> Iterato
     except Timeout:
         raise ConfigError(f"the run in {run_dir} is still going on; wait for its end, or begin another one.") from None
     with lock:
-        if not resumes:
-            claim(run_dir, record)
-        before, started = record.duration or 0, monotonic()
-        try:
-            yield record
-            record.status, record.failure = "finished", None
-        except BaseException as error:
-            record.status = "failed" if isinstance(error, Exception) else "interrupted"
-            record.failure = "".join(traceback.format_exception_only(error)).strip()
-            raise
-        finally:
-            record.duration = round(before + monotonic() - started, 3)
-            write(run_dir, record)
+        yield
+
+
+@contextmanager
+def recording(run_dir: Path, record: Record) -> Iterator[None]:
+    """Leaves the record, whatever happens."""
+    started = monotonic()
+    try:
+        yield
+        record.status, record.failure = "finished", None
+    except BaseException as error:
+        record.status = "failed" if isinstance(error, Exception) else "interrupted"
+        record.failure = "".join(traceback.format_exception_only(error)).strip()
+        with suppress(OSError):  # a full disk: what went wrong first is what is told
+            write_with_time(run_dir, record, started)
+        raise
+    write_with_time(run_dir, record, started)
+
+
+def write_with_time(run_dir: Path, record: Record, started: float) -> None:
+    record.duration = round(record.time_before + monotonic() - started, 3)
+    write(run_dir, record)
 
 
 def claim(run_dir: Path, record: Record) -> None:
+    """Writes the first record, whole, and only where there is none."""
+    draft = run_dir / f".{FILE_NAME}.first"
+    draft.write_text(to_json(record))
     try:
-        with (run_dir / FILE_NAME).open("x") as file:  # exclusive: two runs never share a directory
-            file.write(to_json(record))
+        os.link(draft, run_dir / FILE_NAME)
     except FileExistsError:
         raise ConfigError(
             f"{run_dir} already holds a run, and a run is never overwritten; leave hydra.run.dir out, name a new "
             f"directory, or go on with that run: resume={run_dir}."
         ) from None
+    finally:
+        draft.unlink()
 
 
 def write(run_dir: Path, record: Record) -> None:
@@ -154,6 +185,7 @@ def read(run_dir: Path) -> Record:
         raise ConfigError(f"{path} has schema {fields.get('schema')}, this version of smoothpl reads schema {SCHEMA}.")
     record = Record(**fields)
     record.history = [Evaluation(**evaluation) for evaluation in fields["history"]]
+    record.falls = [tuple(fall) for fall in fields["falls"]]
     return record
 
 

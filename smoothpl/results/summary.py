@@ -13,6 +13,7 @@ METRICS = {
     "train/labeled_loss": "supervised loss",
     "train/unlabeled_loss": "unsupervised loss",
     "train/coverage": "coverage",
+    "train/purity": "purity",
     "train/weight_mean": "mean weight",
 }
 MOST_CLASSES = 12  # whose confusion matrix fits into 80 columns
@@ -33,6 +34,9 @@ def summarise(record: Record) -> Table:
     table.add_column(justify="right")
     table.add_column()
     table.add_row("error (last)", f"[bold]{record.error:.2f} %[/bold] of {record.num_test} test images")
+    table.add_row("best, median of 20", f"{record.error_best:.2f} %, {record.error_median20:.2f} % (for information)")
+    for step, before, after in record.falls:
+        table.add_row("sudden fall", f"[bold red]from {before:.2f} % to {after:.2f} % at step {step}[/bold red]")
     without = [record.class_names[c] for c, count in enumerate(record.labeled_per_class) if count == 0]
     if without:
         table.add_row("without a label", f"[bold yellow]{escape(', '.join(without))}[/bold yellow]")

@@ -43,6 +43,7 @@ def test_the_record_has_the_means_of_the_last_training_steps(tmp_path: Path) -> 
     assert set(recorded(tmp_path).metrics) == {
         "train/loss",
         "train/labeled_loss",
+        "train/labeled_accuracy",
         "train/unlabeled_loss",
         "train/coverage",
         "train/weight_mean",

@@ -29,8 +29,13 @@ def test_udas_annealing_is_the_published_rule_over_hundreds_of_steps(schedule: s
         assert weight is not None
         own = beliefs.labeled[range(8), beliefs.label]
         near = (own - eta).abs() < 1e-5
-        assert torch.equal(weight[~near], (own < eta).float()[~near])
-        held_back.append((1 - weight).mean().item())
+        assert torch.equal(weight[~near] > 0, (own < eta)[~near])
+        held_back.append((weight == 0).float().mean().item())
+        if not near.any():  # the loss, as published: a mean over those that are left
+            losses = -own.log()
+            kept = [loss for loss, p in zip(losses.tolist(), own.tolist(), strict=True) if p < eta]
+            found = labeled_loss(beliefs.labeled.log(), beliefs.label, weight)
+            assert found.item() == pytest.approx(sum(kept) / max(len(kept), 1), abs=1e-5)
     assert sum(held_back[:100]) > sum(held_back[-100:])
 
 
@@ -41,7 +46,7 @@ def test_with_a_ramp_the_weight_falls_to_0_at_eta() -> None:
         weighting.see(beliefs)
     own = torch.tensor([0.0, 0.375, 0.75, 0.9])
     weight = weighting.of_labeled(torch.stack([own, 1 - own], dim=1), torch.zeros(4, dtype=torch.long))
-    torch.testing.assert_close(weight, torch.tensor([1.0, 0.5, 0.0, 0.0]))
+    torch.testing.assert_close(weight, torch.tensor([1.0, 0.5, 0.0, 0.0]) * 4 / 1.5)  # a weighted mean
 
 
 def test_without_annealing_every_labeled_image_counts() -> None:

@@ -2,6 +2,8 @@ import json
 import math
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -9,14 +11,24 @@ import pytest
 from smoothpl.errors import ConfigError
 from smoothpl.recipe import recipe_digest
 from smoothpl.results import record as module
-from smoothpl.results.record import Evaluation, Record, current_commit, new_record, open_record, read, write
+from smoothpl.results.record import Evaluation, Record, claim, current_commit, hold, new_record, read, recording, write
 from tests.composing import composed
 
 CONFIG = composed("fold=3", "seed=1")
 
 
+@contextmanager
+def opened(run_dir: Path, name: str = "recipe") -> Iterator[Record]:
+    """As training does it."""
+    record = new_record(CONFIG, name)
+    with hold(run_dir):
+        claim(run_dir, record)
+        with recording(run_dir, record):
+            yield record
+
+
 def test_a_finished_run_reads_back_as_it_was_written(tmp_path: Path) -> None:
-    with open_record(tmp_path / "run", new_record(CONFIG, "recipe")) as record:
+    with opened(tmp_path / "run") as record:
         assert read(tmp_path / "run").status == "running"
         record.take_history([Evaluation(10, 50.0, [2]), Evaluation(20, 12.5, [])])
         record.confusion = [[1, 0], [0, 1]]
@@ -28,41 +40,58 @@ def test_a_finished_run_reads_back_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_a_failed_run_has_a_record_that_says_why(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError), open_record(tmp_path, new_record(CONFIG, "recipe")):
+    with pytest.raises(RuntimeError), opened(tmp_path):
         raise RuntimeError("out of luck")
     assert (read(tmp_path).status, read(tmp_path).failure) == ("failed", "RuntimeError: out of luck")
 
 
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, SystemExit])
 def test_an_interrupted_run_is_not_called_failed(tmp_path: Path, interruption: type[BaseException]) -> None:
-    with pytest.raises(interruption), open_record(tmp_path, new_record(CONFIG, "recipe")):
+    with pytest.raises(interruption), opened(tmp_path):
         raise interruption
     assert read(tmp_path).status == "interrupted"
 
 
 def test_two_runs_never_share_a_directory(tmp_path: Path) -> None:
-    with open_record(tmp_path, new_record(CONFIG, "first")):
+    with opened(tmp_path, "first"):
         pass
-    with pytest.raises(ConfigError, match="already holds a run"), open_record(tmp_path, new_record(CONFIG, "second")):
+    with pytest.raises(ConfigError, match="already holds a run"), opened(tmp_path, "second"):
         pass
     assert read(tmp_path).name == "first"
+    assert {path.name for path in tmp_path.iterdir()} == {"run.json", ".lock"}
 
 
 def test_two_processes_never_work_in_the_same_directory(tmp_path: Path) -> None:
-    record = new_record(CONFIG)
-    going_on = pytest.raises(ConfigError, match="is still going on")
-    with open_record(tmp_path, record), going_on, open_record(tmp_path, record, resumes=True):
+    with hold(tmp_path), pytest.raises(ConfigError, match="is still going on"), hold(tmp_path):
         pass
-    with open_record(tmp_path, record, resumes=True):
+    with hold(tmp_path):
         pass
 
 
 def test_the_time_of_all_lives_is_added_up(tmp_path: Path) -> None:
     record = new_record(CONFIG)
-    record.duration = 1000.0
-    with open_record(tmp_path, record):
+    record.time_before = 1000.0
+    with recording(tmp_path, record):
         pass
+    assert record.duration is not None
     assert 1000 <= record.duration < 1100
+
+
+def test_a_full_disk_does_not_hide_what_went_wrong_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_space(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module, "write", no_space)
+    with pytest.raises(RuntimeError, match="first"), recording(tmp_path, new_record(CONFIG)):
+        raise RuntimeError("first")
+
+
+def test_a_sudden_fall_of_a_settled_network_is_recorded() -> None:
+    record = new_record(CONFIG)
+    errors = [90.0, 20.0, 40.0, 7.0, 6.5, 15.9, 15.0]
+    record.take_history([Evaluation(10 * n, error, []) for n, error in enumerate(errors)])
+    assert record.falls == [(50, 6.5, 15.9)]
+    assert record.error_gap == pytest.approx(8.5)
 
 
 def test_a_write_that_fails_leaves_the_old_record_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,83 @@
+"""Purity: how many of the pseudo-labels that count are right, asked of labels that training never sees."""
+
+from math import isfinite
+from typing import Any
+
+import torch
+from lightning import Callback, LightningModule, Trainer
+from torch import Tensor, distributed
+
+from smoothpl.data import SemiSupervisedData
+from smoothpl.data.source import UNKNOWN
+from smoothpl.module import SemiSupervisedModule
+from smoothpl.pseudo.labels import one_hot
+from smoothpl.pseudo.ranks import num_ranks
+
+
+class PurityWatch(Callback):
+    """For diagnosis only: the hidden labels are here, and looked at when a step is done; the module has no way to them.
+
+    Logs `train/purity`, and `train/class_drift`: how far the classes of the pseudo-labels that count are from those of
+    the labeled images (total variation: 0 is the same, 1 has no class in common).
+    """
+
+    def __init__(self, every: int) -> None:
+        self.every = every
+        self.hidden: Tensor
+        self.labeled_share: Tensor
+        self.sums: Tensor  # right, known, then how many pseudo-labels of every class
+        self.restored: Tensor | None = None
+
+    def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        data = trainer.datamodule  # type: ignore[attr-defined]
+        assert isinstance(data, SemiSupervisedData)
+        device = pl_module.device
+        self.hidden = data.source.train.labels[data.fold.unlabeled].to(device)
+        counts = data.labeled_per_class.to(device, torch.float32)
+        self.labeled_share = counts / counts.sum()
+        self.sums = torch.zeros(2 + len(counts), device=device)
+        if self.restored is not None:
+            self.sums.copy_(self.restored)
+            self.restored = None
+
+    def on_train_batch_end(
+        self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any, batch_idx: int
+    ) -> None:
+        assert isinstance(pl_module, SemiSupervisedModule)
+        if pl_module.taught is None:  # learns from labels alone
+            return
+        label, weight = pl_module.taught
+        truth, counts = self.hidden[batch.image], weight > 0
+        known = counts & (truth != UNKNOWN)
+        right = known & (label == truth)
+        classes = counts.float() @ one_hot(label, len(self.labeled_share))
+        self.sums += torch.cat([torch.stack([right.sum(), known.sum()]).float(), classes])
+        step_ends = (batch_idx + 1) % trainer.accumulate_grad_batches == 0
+        if trainer.is_last_batch or (step_ends and trainer.global_step % self.every == 0):
+            pl_module.report(self.flush(), trainer.global_step - 1)  # the step that has just been made
+
+    def flush(self) -> dict[str, float]:
+        """Nothing, as long as nothing counts."""
+        self.share()
+        right, known, *_ = self.sums.tolist()
+        classes = self.sums[2:] / self.sums[2:].sum()
+        drift = (classes - self.labeled_share).abs().sum().item() / 2
+        self.sums.zero_()
+        return ({"train/purity": right / known} if known else {}) | (
+            {"train/class_drift": drift} if isfinite(drift) else {}
+        )
+
+    def share(self) -> None:
+        """Gives every rank the sum of all."""
+        if num_ranks() > 1:
+            distributed.all_reduce(self.sums)
+            self.sums /= num_ranks()
+
+    def state_dict(self) -> dict[str, Any]:
+        if not hasattr(self, "sums"):
+            return {}
+        self.share()
+        return {"sums": self.sums.clone()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.restored = state.get("sums")

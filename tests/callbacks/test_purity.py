@@ -1,0 +1,101 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from lightning import Callback, LightningModule, Trainer
+from torch import Tensor
+
+from smoothpl.build import build_data, build_module, build_trainer
+from smoothpl.callbacks import PurityWatch
+from smoothpl.data.source import UNKNOWN
+from smoothpl.train import quiet_libraries
+from tests.composing import TINY, composed
+
+KNOBS = (*TINY, "logger=none", "threshold=0.13", "log_every=2", "max_steps=4")
+
+
+class Scramble(Callback):
+    """Gives every unlabeled image another label, after the fold was drawn and before anybody looks."""
+
+    def __init__(self, to: int | None) -> None:
+        self.to = to
+
+    def on_fit_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        data = trainer.datamodule  # type: ignore[attr-defined]
+        labels, fold = data.source.train.labels, data.fold
+        unlabeled = fold.unlabeled[~torch.isin(fold.unlabeled, fold.labeled)]
+        labels[unlabeled] = (labels[unlabeled] + 1) % 10 if self.to is None else self.to
+
+
+class BruteForce(Callback):
+    """Counts image by image."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[float, float]] = []
+        self.right, self.classes = 0, [0] * 10
+
+    def on_train_batch_end(self, trainer: Trainer, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+        data = trainer.datamodule  # type: ignore[attr-defined]
+        for image, label, weight in zip(batch.image.tolist(), *map(Tensor.tolist, pl_module.taught), strict=True):
+            if weight > 0:
+                self.classes[label] += 1
+                self.right += int(data.source.train.labels[data.fold.unlabeled[image]]) == label
+        if batch_idx % 2 == 1:
+            counted = sum(self.classes)
+            drift = sum(abs(count / counted - 0.1) for count in self.classes) / 2
+            self.found.append((self.right / counted, drift))
+            self.right, self.classes = 0, [0] * 10
+
+
+class Heard(Callback):
+    def __init__(self) -> None:
+        self.found: list[tuple[float, float]] = []
+
+    def on_train_batch_end(self, trainer: Trainer, pl_module: LightningModule, *_: Any) -> None:
+        if trainer.global_step % 2 == 0:
+            metrics = trainer.callback_metrics
+            self.found.append((metrics["train/purity"].item(), metrics["train/class_drift"].item()))
+
+
+def fitted(tmp_path: Path, *callbacks: Callback, first: tuple[Callback, ...] = ()) -> dict[str, Tensor]:
+    quiet_libraries()
+    config = composed(*KNOBS)
+    torch.manual_seed(0)
+    module = build_module(config)
+    build_trainer(config, tmp_path, first, callbacks).fit(module, datamodule=build_data(config))
+    return module.state_dict()
+
+
+def test_purity_and_drift_are_what_counting_by_hand_gives(tmp_path: Path) -> None:
+    by_hand, heard = BruteForce(), Heard()
+    fitted(tmp_path, by_hand, heard)
+    assert len(by_hand.found) == 2
+    for expected, found in zip(by_hand.found, heard.found, strict=True):
+        assert found == pytest.approx(expected, abs=1e-6)
+
+
+def test_hidden_labels_never_reach_training(tmp_path: Path) -> None:
+    """All of them wrong: other purities, the same network to the bit."""
+    as_they_are, scrambled = Heard(), Heard()
+    weights = fitted(tmp_path, as_they_are)
+    same_weights = fitted(tmp_path, scrambled, first=(Scramble(None),))
+    assert scrambled.found != as_they_are.found
+    assert all(torch.equal(value, same_weights[name]) for name, value in weights.items())
+
+
+def test_of_images_whose_class_nobody_knows_there_is_no_purity(tmp_path: Path) -> None:
+    class Nothing(Callback):
+        def on_train_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
+            assert "train/purity" not in trainer.callback_metrics or trainer.callback_metrics["train/purity"] == 1
+            assert "train/class_drift" in trainer.callback_metrics
+
+    fitted(tmp_path, Nothing(), first=(Scramble(UNKNOWN),))
+
+
+def test_half_an_interval_is_remembered_in_a_checkpoint() -> None:
+    one, other = PurityWatch(10), PurityWatch(10)
+    assert one.state_dict() == {}
+    one.sums = torch.tensor([1.0, 2.0, 3.0])
+    other.load_state_dict(one.state_dict())
+    assert torch.equal(other.restored, one.sums)  # type: ignore[arg-type]
