@@ -32,6 +32,11 @@ from smoothpl.train import quiet_libraries
 CIFAR = ("benchmark=cifar10_40", "batch_size=16")
 DIGITS = ("benchmark=digits_40",)
 COMMON = ("max_steps=100000", "eval_every=100000", "log_every=50", "logger=none", "callbacks.progress=null")
+KINDS = {
+    "WideResNet-28-2, 16 + 2 x 112": CIFAR,
+    "the same, forward=split": (*CIFAR, "forward=split"),
+    "digits_40, 16 + 2 x 112": DIGITS,
+}
 SHORTEST = 0.5
 """Seconds of a turn: short steps are measured many at a time."""
 TURNS = 8
@@ -76,7 +81,7 @@ def main() -> None:
     console = Console()
     peak_of_run, peak_of_bare = peak("run"), peak("bare")  # first: a child is charged with the memory of its parent
     table = Table("one step, one core", "smoothpl", "bare", "ratio", "EMA alone")
-    for name, knobs in (("WideResNet-28-2, 16 + 2 x 112", CIFAR), ("digits_40, 16 + 2 x 112", DIGITS)):
+    for name, knobs in KINDS.items():
         whole, alone, average = step_of(*knobs)
         share = f"{100 * average / whole:.2f} %"
         table.add_row(name, f"{1e3 * whole:.1f} ms", f"{1e3 * alone:.1f} ms", f"{whole / alone:.3f}", share)

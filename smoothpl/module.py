@@ -19,10 +19,15 @@ from smoothpl.nets.synced import synced
 from smoothpl.optim import cosine
 from smoothpl.pseudo import Beliefs, Fairness, Target, Weighting, probabilities, pseudo_labels
 from smoothpl.pseudo.labels import from_probabilities
-from smoothpl.results.confusion import collapsed_classes, error_rate
+from smoothpl.results.confusion import collapsed_classes, error_rate, predicted_share
+from smoothpl.results.reliability import Bin, Reliability, bins_of, calibration_error
 
 OF_LABELS = ("loss", "labeled_loss", "labeled_accuracy")
 OF_PSEUDO_LABELS = ("unlabeled_loss", "coverage", "weight_mean", "confidence_mean")
+
+
+MOST_CLASSES = 20
+"""Whose shares are logged one by one; of more they are in the record only."""
 
 
 def accuracy(logits: Tensor, label: Tensor) -> Tensor:
@@ -69,7 +74,9 @@ class SemiSupervisedModule(LightningModule):
         names += ("fairness_loss",) if fairness is not None else ()
         self.health = RunningMeans(names)
         self.confusion = MulticlassConfusionMatrix(num_classes, validate_args=False)
+        self.reliability = Reliability()
         self.last_confusion: Tensor
+        self.last_bins: list[Bin] = []
         self.taught: tuple[Tensor, Tensor] | None = None
         """Of the last step: pseudo-labels (U,) and their weights (U,), for those who watch."""
 
@@ -171,10 +178,23 @@ class SemiSupervisedModule(LightningModule):
 
     def validation_step(self, batch: tuple[Tensor, Tensor], batch_idx: int) -> None:
         images, labels = batch
-        self.confusion.update(self.average(images), labels)
+        logits = self.average(images)
+        self.confusion.update(logits, labels)
+        self.reliability.update(logits, labels)
 
     def on_validation_epoch_end(self) -> None:
         self.last_confusion = self.confusion.compute()
+        self.last_bins = bins_of(self.reliability.compute())
         self.confusion.reset()
+        self.reliability.reset()
         collapsed = collapsed_classes(self.last_confusion)
-        self.log_dict({"val/error": error_rate(self.last_confusion), "val/collapsed_classes": float(len(collapsed))})
+        shares = predicted_share(self.last_confusion).tolist()
+        by_class = {f"val/share_of_class_{c}": share for c, share in enumerate(shares)}
+        self.log_dict(
+            {
+                "val/error": error_rate(self.last_confusion),
+                "val/collapsed_classes": float(len(collapsed)),
+                "val/calibration_error": calibration_error(self.last_bins),
+            }
+            | (by_class if len(by_class) <= MOST_CLASSES else {})
+        )

@@ -24,7 +24,7 @@ NOT_RECIPE = [
         "data.root",
         "data.source.root",
     ),
-    *("trainer.accelerator", "trainer.devices", "trainer.num_nodes", "trainer.strategy", "max_time"),
+    *("trainer.accelerator", "trainer.devices", "trainer.num_nodes", "trainer.strategy", "max_time", "pictures"),
     *("trainer.deterministic", "trainer.benchmark", "trainer.val_check_interval", "trainer.log_every_n_steps"),
 ]
 

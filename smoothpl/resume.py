@@ -13,7 +13,7 @@ from smoothpl.results.record import FILE_NAME, Record, read
 
 AUTO = "auto"
 OUTPUTS = "outputs"
-WATCHING = ("callbacks.progress", "callbacks.collapse", "callbacks.purity")
+WATCHING = ("callbacks.progress", "callbacks.collapse", "callbacks.purity", "pictures")
 """Who looks on changes nothing."""
 
 

@@ -186,6 +186,10 @@ def hydra_main(config: DictConfig) -> float | None:
         from smoothpl.results.summary import print_summary
 
         print_summary(record, run_dir)
+        if config.pictures:
+            from smoothpl.results.pictures import draw_run
+
+            draw_run(record, run_dir)
     return record.error
 
 

@@ -9,8 +9,9 @@ from lightning import Callback, LightningModule, Trainer
 from smoothpl.data import SemiSupervisedData
 from smoothpl.data.folds import count_classes
 from smoothpl.module import SemiSupervisedModule
-from smoothpl.results.confusion import class_accuracy, collapsed_classes, error_rate
+from smoothpl.results.confusion import class_accuracy, collapsed_classes, error_rate, predicted_share
 from smoothpl.results.record import Evaluation, Record, write
+from smoothpl.results.reliability import calibration_error
 
 
 class Recorder(Callback):
@@ -44,11 +45,18 @@ class Recorder(Callback):
             return
         assert isinstance(pl_module, SemiSupervisedModule)
         confusion = pl_module.last_confusion.cpu()
-        evaluation = Evaluation(trainer.global_step, error_rate(confusion), collapsed_classes(confusion))
+        evaluation = Evaluation(
+            trainer.global_step,
+            error_rate(confusion),
+            collapsed_classes(confusion),
+            [round(share, 4) for share in predicted_share(confusion).tolist()],
+        )
         seen = [earlier for earlier in self.record.history if earlier.step != evaluation.step]
         self.record.take_history([*seen, evaluation])
         self.record.confusion = confusion.tolist()
         self.record.class_accuracy = class_accuracy(confusion).tolist()
+        self.record.reliability = [(each.number, each.confidence, each.accuracy) for each in pl_module.last_bins]
+        self.record.calibration_error = calibration_error(pl_module.last_bins)
         self.take_metrics(trainer)
         if trainer.is_global_zero:
             write(self.run_dir, self.record)
@@ -60,6 +68,8 @@ class Recorder(Callback):
             "metrics": record.metrics,
             "confusion": record.confusion,
             "class_accuracy": record.class_accuracy,
+            "calibration_error": record.calibration_error,
+            "reliability": [list(each) for each in record.reliability],
             "time": record.time_before + monotonic() - self.started,
         }
 
@@ -68,4 +78,6 @@ class Recorder(Callback):
         self.record.metrics = state["metrics"]
         self.record.confusion = state["confusion"]
         self.record.class_accuracy = state["class_accuracy"]
+        self.record.calibration_error = state["calibration_error"]
+        self.record.reliability = [tuple(each) for each in state["reliability"]]
         self.record.time_before = state["time"]

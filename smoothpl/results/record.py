@@ -34,6 +34,7 @@ class Evaluation(NamedTuple):
     step: int
     error: float
     collapsed: list[int]
+    shares: list[float] = []  # noqa: RUF012  # how often each class was predicted, as a part of its share
 
 
 def installed_versions() -> dict[str, str]:
@@ -92,6 +93,8 @@ class Record:
     history: list[Evaluation] = field(default_factory=list)
     confusion: list[list[int]] = field(default_factory=list)
     class_accuracy: list[float | None] = field(default_factory=list)
+    calibration_error: float | None = None  # of the last evaluation: confidence against accuracy
+    reliability: list[tuple[int, float, float]] = field(default_factory=list)  # its bins: number, confidence, accuracy
     collapsed: list[int] = field(default_factory=list)
     error: float | None = None
     error_best: float | None = None  # for information: chosen on the test set, so never the headline
@@ -186,6 +189,7 @@ def read(run_dir: Path) -> Record:
     record = Record(**fields)
     record.history = [Evaluation(**evaluation) for evaluation in fields["history"]]
     record.falls = [tuple(fall) for fall in fields["falls"]]
+    record.reliability = [tuple(each) for each in fields["reliability"]]
     return record
 
 

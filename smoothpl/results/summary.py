@@ -46,6 +46,8 @@ def summarise(record: Record) -> Table:
         if key in record.metrics:
             value = record.metrics[key]
             table.add_row(name, "NaN" if value is None else f"{value:.4f}")
+    if record.calibration_error is not None:
+        table.add_row("calibration error", f"{record.calibration_error:.4f}")
     accuracy = zip(record.class_names, record.class_accuracy, strict=True)
     table.add_row("class accuracy", "  ".join(f"{escape(name)}:{percent(share)}" for name, share in accuracy))
     collapsed = ", ".join(escape(record.class_names[c]) for c in record.collapsed)

@@ -1,0 +1,31 @@
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from smoothpl.curves import Curves
+from smoothpl.results.pictures import draw_run
+from smoothpl.results.record import Evaluation, Record
+
+
+def record_of(num_classes: int) -> Record:
+    names = [f"class {c}" for c in range(num_classes)]
+    record = Record({"benchmark": "digits_40"}, "abc", "smooth,abc", class_names=names)
+    record.take_history([Evaluation(10, 50.0, [2]), Evaluation(20, 12.5, [])])
+    record.confusion = [[int(a == b) for a in range(num_classes)] for b in range(num_classes)]
+    record.reliability, record.calibration_error = [(10, 0.9, 0.8), (300, 0.99, 0.97)], 0.02
+    return record
+
+
+@pytest.mark.parametrize("num_classes", [3, 100])
+@pytest.mark.parametrize("with_curves", [True, False])
+def test_a_run_is_drawn_with_what_there_is(tmp_path: Path, num_classes: int, with_curves: bool) -> None:
+    if with_curves:
+        curves = Curves(tmp_path)
+        for step in range(5):
+            curves.log_metrics({"train/coverage": 0.1 * step}, step)
+            curves.log_metrics({"train/purity": 0.9}, step)
+    path = draw_run(record_of(num_classes), tmp_path)
+    assert path == tmp_path / "run.png"
+    with Image.open(path) as picture:
+        assert picture.size == (1000, 750)
