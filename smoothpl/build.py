@@ -7,8 +7,10 @@ from pathlib import Path
 import torch
 from hydra.utils import instantiate
 from lightning import Callback, Trainer
+from lightning.pytorch.loggers import Logger
 from omegaconf import DictConfig
 
+from smoothpl.curves import Curves
 from smoothpl.data import SemiSupervisedData, Steps
 from smoothpl.errors import ConfigError
 from smoothpl.module import SemiSupervisedModule
@@ -80,16 +82,25 @@ def build_weighting(config: DictConfig) -> Weighting:
     return weighting
 
 
+def build_loggers(config: DictConfig, run_dir: Path) -> list[Logger] | bool:
+    """The curves, and whatever mirrors them."""
+    if config.logger is None:
+        return False
+    curves = Curves(run_dir)
+    if config.logger._target_.endswith(".Curves"):
+        return [curves]
+    return [curves, instantiate(config.logger)(save_dir=run_dir, config=config)]
+
+
 def build_trainer(
     config: DictConfig, run_dir: Path, first: Sequence[Callback] = (), last: Sequence[Callback] = ()
 ) -> Trainer:
     """With the callbacks of the config between the `first` and the `last` ones."""
-    logger = instantiate(config.logger)
     wanted = [callback for callback in instantiate(config.callbacks).values() if callback is not None]
     trainer: Trainer = instantiate(
         config.trainer,
         default_root_dir=run_dir,
-        logger=False if logger is None else logger(save_dir=run_dir),
+        logger=build_loggers(config, run_dir),
         callbacks=[*first, *wanted, *last],
     )
     return trainer

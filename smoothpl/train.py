@@ -44,10 +44,12 @@ def train(config: DictConfig, run_dir: Path, name: str = "", overrides: Sequence
 
     from smoothpl.build import build_data, build_module, build_trainer
     from smoothpl.callbacks import Checkpointer, Recorder
+    from smoothpl.mirrors import Mirror, check_mirror
 
     is_first = is_first_process()
     quiet_libraries()
     set_precision(config)
+    check_mirror(config)
     seed_everything(config.seed, verbose=False)  # the initial weights; all else has generators of its own
     module = build_module(config)
     data = build_data(config)
@@ -72,6 +74,9 @@ def train(config: DictConfig, run_dir: Path, name: str = "", overrides: Sequence
             checkpointer.save_last(trainer, run_dir / "last.ckpt")
             if not record.history or record.history[-1].step < trainer.global_step:
                 trainer.validate(module, datamodule=data, verbose=False)
+        for mirror in trainer.loggers:
+            if is_first and isinstance(mirror, Mirror):
+                mirror.summarise(record)
         if is_first:  # and not before the record says that it is finished
             shutil.rmtree(run_dir / CHECKPOINTS, ignore_errors=True)
     return record
