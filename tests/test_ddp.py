@@ -33,8 +33,9 @@ def initial_state(*knobs: str) -> dict[str, torch.Tensor]:
     return build_module(config).state_dict()
 
 
-@pytest.mark.parametrize("method", ["smooth", "flexmatch"])
-def test_two_processes_learn_what_one_does(tmp_path: Path, method: str) -> None:
+def test_two_processes_learn_what_one_does(tmp_path: Path) -> None:
+    """FlexMatch, because it remembers the most."""
+    method = "flexmatch"
     one, curves_of_one, state_of_one = run(tmp_path / "one", f"method={method}", *CALM)
     two, curves_of_two, state_of_two = run(tmp_path / "two", f"method={method}", *CALM, *TWO)
     for row_of_one, row_of_two in zip(curves_of_one, curves_of_two, strict=True):
