@@ -56,10 +56,7 @@ def methods() -> list[Method]:
 
 def describe(name: str) -> Method:
     published = compose_checked([f"method={name}"])
-    known = [f"{part}.{key}" for part in map(str, published) for key in settings(published[part])] + list(
-        map(str, published)
-    )
-    ways_out = [word for word in WAYS_OUT if word.split("=")[0] in known]
+    ways_out = [word for word in WAYS_OUT if OmegaConf.select(published, word.split("=")[0]) is not None]
     subsets = chain.from_iterable(combinations(ways_out, size) for size in range(len(ways_out) + 1))
     smooth = next(words for words in subsets if not reasons(compose_checked(of_smooth(name, *words))))
     return Method(name, parts(name), reasons(published), " ".join(of_smooth(name, *smooth)))
@@ -67,10 +64,6 @@ def describe(name: str) -> Method:
 
 def of_smooth(name: str, *words: str) -> list[str]:
     return [f"method={name}", "shape=linear", *words]
-
-
-def settings(part: object) -> list[str]:
-    return list(map(str, part)) if isinstance(part, DictConfig) else []
 
 
 def parts(name: str) -> dict[str, str]:

@@ -27,9 +27,11 @@ class CollapseWatch(Callback):
 
     def __init__(self, action: Action = "warn", partly_below: float = 0.5) -> None:
         if action not in get_args(Action):
-            raise ValueError(f"collapse.action={action} must be one of {', '.join(get_args(Action))}.")
+            raise ValueError(f"callbacks.collapse.action={action} must be one of {', '.join(get_args(Action))}.")
         if not COLLAPSED_BELOW <= partly_below <= 1:
-            raise ValueError(f"collapse.partly_below={partly_below} must lie between {COLLAPSED_BELOW} and 1.")
+            raise ValueError(
+                f"callbacks.collapse.partly_below={partly_below} must lie between {COLLAPSED_BELOW} and 1."
+            )
         self.action = action
         self.partly_below = partly_below
         self.reason: str | None = None
