@@ -1,9 +1,9 @@
 """What is known of training between two log lines, gathered without asking the device for a single number."""
 
 import torch
-from torch import Tensor, distributed, nn
+from torch import Tensor, nn
 
-from smoothpl.pseudo.ranks import num_ranks
+from smoothpl.ranks import share_mean
 
 
 class RunningMeans(nn.Module):
@@ -23,14 +23,8 @@ class RunningMeans(nn.Module):
         values = [scalars[name].detach() for name in self.names]
         self.sums += torch.stack([torch.ones_like(values[0]), *values])
 
-    def share(self) -> None:
-        """Gives every rank the mean of all: what is saved by one of them is then true of each."""
-        if num_ranks() > 1:
-            distributed.all_reduce(self.sums)
-            self.sums /= num_ranks()
-
     def means(self) -> dict[str, float]:
-        self.share()
+        share_mean(self.sums)
         count, *sums = self.sums.tolist()
         return {name: total / max(count, 1) for name, total in zip(self.names, sums, strict=True)}
 

@@ -29,9 +29,7 @@ class CollapseWatch(Callback):
         if action not in get_args(Action):
             raise ValueError(f"callbacks.collapse.action={action} must be one of {', '.join(get_args(Action))}.")
         if not COLLAPSED_BELOW <= partly_below <= 1:
-            raise ValueError(
-                f"callbacks.collapse.partly_below={partly_below} must lie between {COLLAPSED_BELOW} and 1."
-            )
+            raise ValueError(f"callbacks.collapse.partly_below={partly_below} must be from {COLLAPSED_BELOW} to 1.")
         self.action = action
         self.partly_below = partly_below
         self.reason: str | None = None

@@ -5,13 +5,13 @@ from typing import Any
 
 import torch
 from lightning import Callback, LightningModule, Trainer
-from torch import Tensor, distributed
+from torch import Tensor
 
 from smoothpl.data import SemiSupervisedData
 from smoothpl.data.source import UNKNOWN
 from smoothpl.module import SemiSupervisedModule
 from smoothpl.pseudo.labels import one_hot
-from smoothpl.pseudo.ranks import num_ranks
+from smoothpl.ranks import share_mean
 
 
 class PurityWatch(Callback):
@@ -58,7 +58,7 @@ class PurityWatch(Callback):
 
     def flush(self) -> dict[str, float]:
         """Nothing, as long as nothing counts."""
-        self.share()
+        share_mean(self.sums)
         right, known, *_ = self.sums.tolist()
         classes = self.sums[2:] / self.sums[2:].sum()
         drift = (classes - self.labeled_share).abs().sum().item() / 2
@@ -67,16 +67,10 @@ class PurityWatch(Callback):
             {"train/class_drift": drift} if isfinite(drift) else {}
         )
 
-    def share(self) -> None:
-        """Gives every rank the sum of all."""
-        if num_ranks() > 1:
-            distributed.all_reduce(self.sums)
-            self.sums /= num_ranks()
-
     def state_dict(self) -> dict[str, Any]:
         if not hasattr(self, "sums"):
             return {}
-        self.share()
+        share_mean(self.sums)
         return {"sums": self.sums.clone()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:

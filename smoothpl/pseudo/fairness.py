@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from smoothpl.pseudo.labels import PseudoLabels, one_hot, probabilities
-from smoothpl.pseudo.ranks import of_all_ranks
+from smoothpl.ranks import of_all_ranks
 
 SMALL = 1e-12
 

@@ -8,8 +8,8 @@ from smoothpl.pseudo.alignment import Alignment, Unaligned
 from smoothpl.pseudo.annealing import Annealing
 from smoothpl.pseudo.labels import Beliefs, PseudoLabels, from_probabilities
 from smoothpl.pseudo.policies import ThresholdPolicy
-from smoothpl.pseudo.ranks import of_all_ranks
 from smoothpl.pseudo.shapes import AnyShape, Gaussian
+from smoothpl.ranks import of_all_ranks
 
 
 class Weighting(nn.Module):

@@ -76,7 +76,7 @@ def test_it_remembers_after_a_resume(capsys: pytest.CaptureFixture[str]) -> None
 
 @pytest.mark.parametrize("settings", [{"action": "panic"}, {"partly_below": 0.1}])
 def test_nonsense_is_refused(settings: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"must be one of|must lie between"):
+    with pytest.raises(ValueError, match=r"must be one of|must be from"):
         CollapseWatch(**settings)
 
 

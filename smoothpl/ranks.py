@@ -21,3 +21,10 @@ def of_all_ranks(part: Any) -> Any:
     parts = [torch.empty_like(part) for _ in range(num_ranks())]
     distributed.all_gather(parts, part.contiguous())
     return torch.cat(parts)
+
+
+def share_mean(sums: Tensor) -> None:
+    """Gives every rank the mean of all, in place: what one of them saves is then true of each."""
+    if num_ranks() > 1:
+        distributed.all_reduce(sums)
+        sums /= num_ranks()

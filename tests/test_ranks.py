@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from smoothpl.build import build_weighting
+from tests import two_ranks
 from tests.composing import composed
 from tests.processes import SERVER, exit_codes, free_port
-from tests.pseudo import two_ranks
-from tests.pseudo.two_ranks import follow
+from tests.two_ranks import follow
 
 METHODS = ["flexmatch", "freematch", "softmatch", "adamatch", "dash"]
 
