@@ -1,12 +1,13 @@
 """Checkpoints on disk: written whole or not at all, known by their digest, a few of them kept."""
 
 import hashlib
-import os
 import re
 import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
+
+from smoothpl.files import put
 
 NAME = re.compile(r"step=(\d+)-([0-9a-f]{16})\.ckpt")
 
@@ -44,13 +45,6 @@ def commit(draft: Path, step: int, keep: int) -> None:
     others = [checkpoint for checkpoint in found(draft.parent) if checkpoint.path != new]
     for old in others[keep - 1 :]:
         old.path.unlink()
-
-
-def put(draft: Path, path: Path) -> None:
-    """Atomically, and not before it is on the disk."""
-    with draft.open("rb") as file:
-        os.fsync(file.fileno())
-    draft.replace(path)
 
 
 def found(folder: Path) -> list[Checkpoint]:

@@ -1,13 +1,15 @@
 """logs/metrics.csv: the curves of a run, a row for every time that something was logged."""
 
 import csv
-import os
 from argparse import Namespace
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from lightning.pytorch.loggers import Logger
 from lightning.pytorch.utilities import rank_zero_only
+
+from smoothpl.files import write_text
 
 
 class Curves(Logger):
@@ -64,11 +66,8 @@ class Curves(Logger):
     def write(self, rows: list[dict[str, Any]]) -> None:
         """The whole table, atomically."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        draft = self.path.with_name(f".{self.path.name}.draft")
-        with draft.open("w", newline="") as file:
-            writer = csv.DictWriter(file, self.columns)
-            writer.writeheader()
-            writer.writerows(rows)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(self.path)
+        text = StringIO(newline="")
+        writer = csv.DictWriter(text, self.columns)
+        writer.writeheader()
+        writer.writerows(rows)
+        write_text(self.path, text.getvalue())

@@ -1,8 +1,11 @@
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import torch
+
+from tests.lives import outcome, run
 
 
 @pytest.fixture(autouse=True)
@@ -17,3 +20,18 @@ def no_switch_left_behind() -> Iterator[None]:
     """run_command sets it for its process, which here goes on."""
     yield
     os.environ.pop("HYDRA_FULL_ERROR", None)
+
+
+@pytest.fixture(scope="session")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The outcome of an uninterrupted run, by its knobs."""
+    known: dict[tuple[str, ...], Any] = {}
+
+    def outcome_of(*knobs: str) -> Any:
+        if knobs not in known:
+            run_dir = tmp_path_factory.mktemp("alone") / "run"
+            assert run(run_dir, *knobs).returncode == 0
+            known[knobs] = outcome(run_dir)
+        return known[knobs]
+
+    return outcome_of

@@ -3,23 +3,18 @@
 import random
 import shlex
 import signal
-import time
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
-import torch
-from torch import Tensor
 
-from smoothpl.callbacks import Checkpointer
-from smoothpl.checkpoints import commit, found, newest_whole
+from smoothpl.checkpoints import found
 from smoothpl.curves import Curves
 from smoothpl.results.record import Record, read, write
 from smoothpl.resume import compare, with_recorded_overrides
-from tests.processes import Done, Process
+from tests.lives import KNOBS, differences, killer, outcome, resume, run, start
+from tests.processes import Process
 
-KNOBS = ("max_steps=24", "eval_every=6", "checkpoint_every=4", "log_every=3", "batch_size=4")
 LONGER = ("max_steps=70", "eval_every=15")
 MOMENTS = [
     "step",
@@ -29,58 +24,6 @@ MOMENTS = [
     "draft is written",
     "older ones are removed",
 ]
-
-
-def run(run_dir: Path, *knobs: str) -> Done:
-    return start(run_dir, *knobs).wait()
-
-
-def start(run_dir: Path, *knobs: str) -> Process:
-    run_dir.parent.mkdir(parents=True, exist_ok=True)
-    return Process("smoothpl.train", f"hydra.run.dir={run_dir}", *KNOBS, *knobs, cwd=run_dir.parent)
-
-
-def resume(run_dir: Path, *knobs: str) -> Done:
-    return Process("smoothpl.train", f"resume={run_dir}", *knobs, cwd=run_dir.parent).wait()
-
-
-def outcome(run_dir: Path) -> tuple[dict[str, Any], dict[str, Any], str]:
-    """All that a run leaves, but for times and the number of its lives."""
-    checkpoint = torch.load(run_dir / "last.ckpt", weights_only=True)
-    record = read(run_dir)
-    record.started, record.duration, record.time_before, record.resumed_at, record.overrides = "", None, 0, [], []
-    record.config["callbacks"].pop("killer", None)
-    record.recipe = record.name = ""
-    parts = {key: checkpoint[key] for key in ("state_dict", "optimizer_states", "lr_schedulers", "global_step")}
-    return parts, vars(record), (run_dir / "logs" / "metrics.csv").read_text()
-
-
-def differences(one: Any, other: Any, where: str = "") -> list[str]:
-    """The places where two outcomes differ by as much as a bit."""
-    if isinstance(one, dict | list | tuple) and type(one) is type(other) and len(one) == len(other):
-        pairs = one.items() if isinstance(one, dict) else enumerate(one)
-        return [each for key, part in pairs for each in differences(part, other[key], f"{where}/{key}")]
-    same = torch.equal(one, other) if isinstance(one, Tensor) else one == other
-    return [] if same else [f"{where}: {one} and {other}"]
-
-
-@pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The outcome of an uninterrupted run, by its knobs."""
-    known: dict[tuple[str, ...], Any] = {}
-
-    def outcome_of(*knobs: str) -> Any:
-        if knobs not in known:
-            run_dir = tmp_path_factory.mktemp("alone") / "run"
-            assert run(run_dir, *knobs).returncode == 0
-            known[knobs] = outcome(run_dir)
-        return known[knobs]
-
-    return outcome_of
-
-
-def killer(moment: str, step: int) -> str:
-    return f"+callbacks.killer={{_target_: tests.killer.Killer, moment: {moment}, step: {step}}}"
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
@@ -130,30 +73,6 @@ def read_step(run_dir: Path) -> int:
     """The last step that was logged."""
     rows = Curves(run_dir).read()
     return max((int(row["step"]) for row in rows if row["step"]), default=0)
-
-
-@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR1])
-def test_who_asks_it_to_stop_gets_a_checkpoint_and_the_command_to_go_on(
-    tmp_path: Path, alone: Any, which: signal.Signals
-) -> None:
-    run_dir = tmp_path / "run"
-    process = start(run_dir, "checkpoint_every=1000")
-    process.wait_until((run_dir / "logs" / "metrics.csv").exists)
-    process.send(which)
-    done = process.wait()
-    assert done.returncode == 1
-    assert f"interrupted by {which.name}; to go on: python -m smoothpl.train resume={run_dir}" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert read(run_dir).status == "interrupted"
-    assert read(run_dir).failure == f"smoothpl.errors.Interruption: {which.name}"
-    (checkpoint,) = found(run_dir / "checkpoints")
-    assert checkpoint.is_whole
-    done = resume(run_dir, "checkpoint_every=4", "resume_allow=[checkpoint_every]")
-    assert done.returncode == 0, done.stderr
-    record = read(run_dir)
-    assert record.status == "finished"
-    assert record.failure is None
-    assert differences(outcome(run_dir), alone()) == []
 
 
 def test_a_damaged_checkpoint_is_named_and_an_older_one_is_used(tmp_path: Path, alone: Any) -> None:
@@ -220,39 +139,11 @@ def test_a_sweep_that_was_cut_short_is_completed_by_the_same_command(tmp_path: P
     assert [bool(records[name].resumed_at) for name in sorted(records)] == [False, True, False]
 
 
-def test_a_run_that_is_given_little_time_again_and_again_reaches_its_end(tmp_path: Path, alone: Any) -> None:
-    run_dir = tmp_path / "run"
-    done = run(run_dir, "max_time=00:00:00", "checkpoint_every=1000")
-    steps = []
-    while done.returncode:
-        assert "interrupted by max_time; to go on" in done.stderr
-        assert read(run_dir).status == "interrupted"
-        steps.append(found(run_dir / "checkpoints")[0].step)
-        done = resume(run_dir, *(["max_time=null", "resume_allow=[max_time]"] if len(steps) == 3 else []))
-    assert steps == [1, 2, 3]
-    ended = outcome(run_dir)
-    ended[1]["config"]["checkpoint_every"] = 4
-    assert differences(ended, alone()) == []
-
-
 def test_a_run_that_was_killed_when_all_was_done_is_not_begun_again(tmp_path: Path, alone: Any) -> None:
     run_dir = tmp_path / "run"
     assert run(run_dir, killer("all is done", 24)).returncode == -signal.SIGKILL
     assert read(run_dir).status == "finished"
     assert differences(outcome(run_dir), alone()) == []
-
-
-def test_whoever_insists_need_not_wait_for_the_end_of_a_step(tmp_path: Path) -> None:
-    process = start(tmp_path / "run", killer("sleep", 6))
-    process.wait_until((tmp_path / "asleep").exists)
-    for which in (signal.SIGTERM, signal.SIGTERM):  # a scheduler may repeat itself, and must wait
-        process.send(which)
-        time.sleep(0.3)
-    assert process.process.is_alive()
-    process.send(signal.SIGINT)
-    assert process.wait().returncode == 1
-    assert [each.step for each in found(tmp_path / "run" / "checkpoints")] == [4]
-    assert read(tmp_path / "run").status == "interrupted"
 
 
 def test_the_command_that_is_left_behind_works_as_it_is_printed(tmp_path: Path, alone: Any) -> None:
@@ -282,17 +173,6 @@ def test_what_was_allowed_to_differ_is_what_is_resumed_next_time(tmp_path: Path)
     assert read(run_dir).history[-1].step == 30
 
 
-def test_damaged_checkpoints_are_put_aside_and_new_ones_are_kept(tmp_path: Path) -> None:
-    for step in (90, 100):
-        (tmp_path / f"step={step:08}-{'0' * 16}.ckpt").write_text("damaged")
-    assert newest_whole(tmp_path) is None
-    for step in (10, 20, 30):
-        (tmp_path / "draft").write_text(str(step))
-        commit(tmp_path / "draft", step, keep=2)
-    assert [each.step for each in found(tmp_path)] == [30, 20]
-    assert len(list(tmp_path.glob("*.damaged"))) == 2
-
-
 def test_a_run_that_goes_on_elsewhere_is_not_joined(tmp_path: Path) -> None:
     run_dir = tmp_path / "run"
     process = start(run_dir, "max_steps=100000")
@@ -308,30 +188,6 @@ def test_where_there_is_no_run_there_is_nothing_to_resume(tmp_path: Path) -> Non
     assert done.returncode == 1
     assert "nowhere holds no run: it has no run.json; name the directory of a run, or auto" in done.stderr
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_full_disk_leaves_the_previous_checkpoint(tmp_path: Path) -> None:
-    def no_space(path: Path) -> None:
-        path.write_bytes(b"half")
-        raise OSError(28, "No space left on device")
-
-    trainer = Mock(global_step=1, is_global_zero=True)
-    trainer.save_checkpoint = lambda path: path.write_bytes(b"first")
-    checkpointer = Checkpointer(tmp_path, every=1, eval_every=10)
-    checkpointer.save(trainer)
-    trainer.save_checkpoint = no_space
-    with pytest.raises(OSError, match="No space"):
-        checkpointer.save(trainer)
-    (kept,) = tmp_path.iterdir()
-    assert kept.read_bytes() == b"first"
-
-
-def test_only_a_few_checkpoints_are_kept(tmp_path: Path) -> None:
-    for step in (8, 9, 10, 11):
-        (tmp_path / "draft").write_text(str(step))
-        commit(tmp_path / "draft", step, keep=2)
-    assert [each.step for each in found(tmp_path)] == [11, 10]
-    assert all(each.is_whole for each in found(tmp_path))
 
 
 def test_what_was_said_then_is_said_again_unless_it_is_said_anew(tmp_path: Path) -> None:

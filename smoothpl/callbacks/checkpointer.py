@@ -10,8 +10,9 @@ from typing import Any
 from lightning import Callback, LightningModule, Trainer
 
 from smoothpl.callbacks.collapse import CollapseWatch
-from smoothpl.checkpoints import commit, put
+from smoothpl.checkpoints import commit
 from smoothpl.curves import Curves
+from smoothpl.files import put
 from smoothpl.module import SemiSupervisedModule
 
 ASKING_TO_STOP = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)  # Ctrl-C, a scheduler, SLURM before it preempts

@@ -21,6 +21,7 @@ from filelock import FileLock, Timeout
 from omegaconf import DictConfig
 
 from smoothpl.errors import ConfigError
+from smoothpl.files import write_text
 from smoothpl.recipe import plain, recipe_digest
 
 SCHEMA = 1
@@ -169,13 +170,7 @@ def claim(run_dir: Path, record: Record) -> None:
 
 
 def write(run_dir: Path, record: Record) -> None:
-    """Atomically: a reader sees the old record or the new one, never half of either."""
-    draft = run_dir / f".{FILE_NAME}.draft"
-    with draft.open("w") as file:
-        file.write(to_json(record))
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(run_dir / FILE_NAME)
+    write_text(run_dir / FILE_NAME, to_json(record))
 
 
 def read(run_dir: Path) -> Record:

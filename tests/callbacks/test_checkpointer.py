@@ -1,0 +1,80 @@
+import signal
+import time
+from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+
+from smoothpl.callbacks import Checkpointer
+from smoothpl.checkpoints import found
+from smoothpl.results.record import read
+from tests.lives import differences, killer, outcome, resume, run, start
+
+
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR1])
+def test_who_asks_it_to_stop_gets_a_checkpoint_and_the_command_to_go_on(
+    tmp_path: Path, alone: Any, which: signal.Signals
+) -> None:
+    run_dir = tmp_path / "run"
+    process = start(run_dir, "checkpoint_every=1000")
+    process.wait_until((run_dir / "logs" / "metrics.csv").exists)
+    process.send(which)
+    done = process.wait()
+    assert done.returncode == 1
+    assert f"interrupted by {which.name}; to go on: python -m smoothpl.train resume={run_dir}" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert read(run_dir).status == "interrupted"
+    assert read(run_dir).failure == f"smoothpl.errors.Interruption: {which.name}"
+    (checkpoint,) = found(run_dir / "checkpoints")
+    assert checkpoint.is_whole
+    done = resume(run_dir, "checkpoint_every=4", "resume_allow=[checkpoint_every]")
+    assert done.returncode == 0, done.stderr
+    record = read(run_dir)
+    assert record.status == "finished"
+    assert record.failure is None
+    assert differences(outcome(run_dir), alone()) == []
+
+
+def test_whoever_insists_need_not_wait_for_the_end_of_a_step(tmp_path: Path) -> None:
+    process = start(tmp_path / "run", killer("sleep", 6))
+    process.wait_until((tmp_path / "asleep").exists)
+    for which in (signal.SIGTERM, signal.SIGTERM):  # a scheduler may repeat itself, and must wait
+        process.send(which)
+        time.sleep(0.3)
+    assert process.process.is_alive()
+    process.send(signal.SIGINT)
+    assert process.wait().returncode == 1
+    assert [each.step for each in found(tmp_path / "run" / "checkpoints")] == [4]
+    assert read(tmp_path / "run").status == "interrupted"
+
+
+def test_a_run_that_is_given_little_time_again_and_again_reaches_its_end(tmp_path: Path, alone: Any) -> None:
+    run_dir = tmp_path / "run"
+    done = run(run_dir, "max_time=00:00:00", "checkpoint_every=1000")
+    steps = []
+    while done.returncode:
+        assert "interrupted by max_time; to go on" in done.stderr
+        assert read(run_dir).status == "interrupted"
+        steps.append(found(run_dir / "checkpoints")[0].step)
+        done = resume(run_dir, *(["max_time=null", "resume_allow=[max_time]"] if len(steps) == 3 else []))
+    assert steps == [1, 2, 3]
+    ended = outcome(run_dir)
+    ended[1]["config"]["checkpoint_every"] = 4
+    assert differences(ended, alone()) == []
+
+
+def test_a_full_disk_leaves_the_previous_checkpoint(tmp_path: Path) -> None:
+    def no_space(path: Path) -> None:
+        path.write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    trainer = Mock(global_step=1, is_global_zero=True)
+    trainer.save_checkpoint = lambda path: path.write_bytes(b"first")
+    checkpointer = Checkpointer(tmp_path, every=1, eval_every=10)
+    checkpointer.save(trainer)
+    trainer.save_checkpoint = no_space
+    with pytest.raises(OSError, match="No space"):
+        checkpointer.save(trainer)
+    (kept,) = tmp_path.iterdir()
+    assert kept.read_bytes() == b"first"
