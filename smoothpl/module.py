@@ -19,6 +19,7 @@ from smoothpl.nets.synced import synced
 from smoothpl.optim import cosine
 from smoothpl.pseudo import Beliefs, Fairness, Target, Weighting, probabilities, pseudo_labels
 from smoothpl.pseudo.labels import from_probabilities
+from smoothpl.results.collapse import PARTLY_BELOW
 from smoothpl.results.confusion import collapsed_classes, error_rate, predicted_share
 from smoothpl.results.reliability import Bin, Reliability, bins_of, calibration_error
 
@@ -194,6 +195,9 @@ class SemiSupervisedModule(LightningModule):
             {
                 "val/error": error_rate(self.last_confusion),
                 "val/collapsed_classes": float(len(collapsed)),
+                "val/partly_collapsed_classes": float(
+                    len(collapsed_classes(self.last_confusion, PARTLY_BELOW)) - len(collapsed)
+                ),
                 "val/calibration_error": calibration_error(self.last_bins),
             }
             | (by_class if len(by_class) <= MOST_CLASSES else {})

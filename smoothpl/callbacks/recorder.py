@@ -9,6 +9,7 @@ from lightning import Callback, LightningModule, Trainer
 from smoothpl.data import SemiSupervisedData
 from smoothpl.data.folds import count_classes
 from smoothpl.module import SemiSupervisedModule
+from smoothpl.results.collapse import Turn, turns_of
 from smoothpl.results.confusion import class_accuracy, collapsed_classes, error_rate, predicted_share
 from smoothpl.results.record import Evaluation, Record, write
 from smoothpl.results.reliability import calibration_error
@@ -53,6 +54,8 @@ class Recorder(Callback):
         )
         seen = [earlier for earlier in self.record.history if earlier.step != evaluation.step]
         self.record.take_history([*seen, evaluation])
+        shares = [(each.step, each.shares) for each in self.record.history]
+        self.record.turns = turns_of(shares, int(trainer.max_steps))
         self.record.confusion = confusion.tolist()
         self.record.class_accuracy = class_accuracy(confusion).tolist()
         self.record.reliability = [(each.number, each.confidence, each.accuracy) for each in pl_module.last_bins]
@@ -65,6 +68,7 @@ class Recorder(Callback):
         record = self.record
         return {
             "history": [list(evaluation) for evaluation in record.history],
+            "turns": [list(turn) for turn in record.turns],
             "metrics": record.metrics,
             "confusion": record.confusion,
             "class_accuracy": record.class_accuracy,
@@ -75,6 +79,7 @@ class Recorder(Callback):
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.record.take_history([Evaluation(*evaluation) for evaluation in state["history"]])
+        self.record.turns = [Turn(*turn) for turn in state["turns"]]
         self.record.metrics = state["metrics"]
         self.record.confusion = state["confusion"]
         self.record.class_accuracy = state["class_accuracy"]

@@ -23,6 +23,7 @@ from omegaconf import DictConfig
 from smoothpl.errors import ConfigError
 from smoothpl.files import write_text
 from smoothpl.recipe import plain, recipe_digest
+from smoothpl.results.collapse import Turn
 
 SCHEMA = 1
 FILE_NAME = "run.json"
@@ -96,7 +97,8 @@ class Record:
     class_accuracy: list[float | None] = field(default_factory=list)
     calibration_error: float | None = None  # of the last evaluation: confidence against accuracy
     reliability: list[tuple[int, float, float]] = field(default_factory=list)  # its bins: number, confidence, accuracy
-    collapsed: list[int] = field(default_factory=list)
+    collapsed: list[int] = field(default_factory=list)  # at the last evaluation
+    turns: list[Turn] = field(default_factory=list)  # how it came to that: collapsed, partly, recovering, alive again
     error: float | None = None
     error_best: float | None = None  # for information: chosen on the test set, so never the headline
     error_median20: float | None = None  # FixMatch's protocol: median of the last 20 evaluations
@@ -183,6 +185,7 @@ def read(run_dir: Path) -> Record:
         raise ConfigError(f"{path} has schema {fields.get('schema')}, this version of smoothpl reads schema {SCHEMA}.")
     record = Record(**fields)
     record.history = [Evaluation(**evaluation) for evaluation in fields["history"]]
+    record.turns = [Turn(**turn) for turn in fields.get("turns", [])]
     record.falls = [tuple(fall) for fall in fields["falls"]]
     record.reliability = [tuple(each) for each in fields["reliability"]]
     return record
@@ -191,6 +194,7 @@ def read(run_dir: Path) -> Record:
 def to_json(record: Record) -> str:
     fields = asdict(record)
     fields["history"] = [evaluation._asdict() for evaluation in record.history]
+    fields["turns"] = [turn._asdict() for turn in record.turns]
     return json.dumps(finite(fields), indent=1, allow_nan=False) + "\n"
 
 

@@ -31,6 +31,7 @@ def test_a_class_that_was_alive_and_is_not_predicted_any_more_is_news_once(capsy
     assert capsys.readouterr().out.splitlines() == [
         "step 11: COLLAPSED: owl (0%)",
         "step 13: recovering: owl (30%)",
+        "step 14: recovered: owl (90%)",
         "step 15: COLLAPSED: owl (0%)",
         "step 16: recovered: owl (90%)",
     ]
@@ -74,10 +75,9 @@ def test_it_remembers_after_a_resume(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize("settings", [{"action": "panic"}, {"partly_below": 0.1}])
-def test_nonsense_is_refused(settings: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"must be one of|must be from"):
-        CollapseWatch(**settings)
+def test_nonsense_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"callbacks.collapse.action=panic must be one of warn, stop, pause"):
+        CollapseWatch("panic")  # type: ignore[arg-type]
 
 
 def test_a_real_run_is_stopped_with_a_checkpoint_and_can_go_on(tmp_path: Path) -> None:
