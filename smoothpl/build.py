@@ -5,14 +5,14 @@ from functools import partial
 from pathlib import Path
 
 import torch
-from hydra.utils import instantiate
+from hydra.utils import get_class, instantiate
 from lightning import Callback, Trainer
 from lightning.pytorch.loggers import Logger
 from omegaconf import DictConfig
 
-from smoothpl.curves import Curves
 from smoothpl.data import SemiSupervisedData, Steps
 from smoothpl.errors import ConfigError
+from smoothpl.loggers import Curves, Mirror
 from smoothpl.module import SemiSupervisedModule
 from smoothpl.pseudo import Weighting, obstacles
 
@@ -82,14 +82,18 @@ def build_weighting(config: DictConfig) -> Weighting:
     return weighting
 
 
+def check_loggers(config: DictConfig) -> None:
+    for settings in (config.logger or {}).values():
+        mirror: type[Mirror] = get_class(settings._target_)
+        mirror.check(settings)
+
+
 def build_loggers(config: DictConfig, run_dir: Path) -> list[Logger] | bool:
     """The curves, and whatever mirrors them."""
     if config.logger is None:
         return False
-    curves = Curves(run_dir)
-    if config.logger._target_.endswith(".Curves"):
-        return [curves]
-    return [curves, instantiate(config.logger)(save_dir=run_dir, config=config)]
+    mirrors = [instantiate(settings)(save_dir=run_dir, config=config) for settings in config.logger.values()]
+    return [Curves(run_dir), *mirrors]
 
 
 def build_trainer(

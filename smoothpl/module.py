@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from copy import deepcopy
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from lightning import LightningModule
@@ -29,6 +29,14 @@ OF_PSEUDO_LABELS = ("unlabeled_loss", "coverage", "weight_mean", "confidence_mea
 
 MOST_CLASSES = 20
 """Whose shares are logged one by one; of more they are in the record only."""
+
+
+class Taught(NamedTuple):
+    """What was taught in a step, (U,) each."""
+
+    label: Tensor
+    weight: Tensor
+    confidence: Tensor
 
 
 def accuracy(logits: Tensor, label: Tensor) -> Tensor:
@@ -78,8 +86,8 @@ class SemiSupervisedModule(LightningModule):
         self.reliability = Reliability()
         self.last_confusion: Tensor
         self.last_bins: list[Bin] = []
-        self.taught: tuple[Tensor, Tensor] | None = None
-        """Of the last step: pseudo-labels (U,) and their weights (U,), for those who watch."""
+        self.taught: Taught | None = None
+        """Of the last step, for those who watch."""
 
     def setup(self, stage: str) -> None:
         if stage == "fit" and self.weighting is not None:
@@ -92,7 +100,7 @@ class SemiSupervisedModule(LightningModule):
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
         terms = self.learn_from_labels(batch) if self.weighting is None else self.learn_from_all(batch, self.weighting)
         self.health.add(terms)
-        self.taught = (terms["label"], terms["weight"]) if "label" in terms else None
+        self.taught = Taught(*(terms[name] for name in Taught._fields)) if "label" in terms else None
         step_ends = (batch_idx + 1) % self.trainer.accumulate_grad_batches == 0
         if self.trainer.is_last_batch or (step_ends and (self.global_step + 1) % self.log_every == 0):
             means = self.health.flush()
@@ -148,6 +156,7 @@ class SemiSupervisedModule(LightningModule):
             "confidence_mean": pseudo.confidence.mean(),
             "label": lessons.label,
             "weight": weight,
+            "confidence": lessons.confidence,
         } | extra
 
     def all_logits(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:

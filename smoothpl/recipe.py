@@ -11,20 +11,16 @@ from smoothpl.config import TrainConfig
 
 OF_RESUMING = ("resume", "resume_allow")
 """Knobs of the command, not of the run."""
+WATCHING = ("callbacks.progress", "callbacks.collapse", "callbacks.gallery", "callbacks.purity", "logger", "pictures")
+"""Who looks on changes nothing."""
 # What does not change what is learned: names of bundles, which of several runs it is, who watches, on what machine.
 NOT_RECIPE = [
     *("benchmark", "method", "fold", "seed", "smooth_unlabeled_weight"),
     *OF_RESUMING,
-    *("checkpoint_every", "compile", "deterministic", "eval_every", "log_every", "logger"),
-    *(
-        "callbacks.progress",
-        "callbacks.collapse",
-        "callbacks.purity",
-        "data.num_workers",
-        "data.root",
-        "data.source.root",
-    ),
-    *("trainer.accelerator", "trainer.devices", "trainer.num_nodes", "trainer.strategy", "max_time", "pictures"),
+    *WATCHING,
+    *("checkpoint_every", "compile", "deterministic", "eval_every", "log_every", "max_time"),
+    *("data.num_workers", "data.root", "data.source.root"),
+    *("trainer.accelerator", "trainer.devices", "trainer.num_nodes", "trainer.strategy"),
     *("trainer.deterministic", "trainer.benchmark", "trainer.val_check_interval", "trainer.log_every_n_steps"),
 ]
 

@@ -8,13 +8,11 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from smoothpl.errors import ConfigError
-from smoothpl.recipe import plain, recipe_digest
+from smoothpl.recipe import WATCHING, plain, recipe_digest
 from smoothpl.results.record import FILE_NAME, Record, read
 
 AUTO = "auto"
 OUTPUTS = "outputs"
-WATCHING = ("callbacks.progress", "callbacks.collapse", "callbacks.purity", "pictures")
-"""Who looks on changes nothing."""
 
 
 def with_recorded_overrides(arguments: Sequence[str]) -> list[str]:

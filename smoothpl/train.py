@@ -42,14 +42,14 @@ def train(config: DictConfig, run_dir: Path, name: str = "", overrides: Sequence
     logging.getLogger("matplotlib").setLevel(logging.WARNING)  # its greeting at the very first import
     from lightning import seed_everything
 
-    from smoothpl.build import build_data, build_module, build_trainer
+    from smoothpl.build import build_data, build_module, build_trainer, check_loggers
     from smoothpl.callbacks import Checkpointer, Recorder
-    from smoothpl.mirrors import Mirror, check_mirror
+    from smoothpl.loggers import mirrors_of
 
     is_first = is_first_process()
     quiet_libraries()
     set_precision(config)
-    check_mirror(config)
+    check_loggers(config)
     seed_everything(config.seed, verbose=False)  # the initial weights; all else has generators of its own
     module = build_module(config)
     data = build_data(config)
@@ -74,10 +74,9 @@ def train(config: DictConfig, run_dir: Path, name: str = "", overrides: Sequence
             checkpointer.save_last(trainer, run_dir / "last.ckpt")
             if not record.history or record.history[-1].step < trainer.global_step:
                 trainer.validate(module, datamodule=data, verbose=False)
-        for mirror in trainer.loggers:
-            if is_first and isinstance(mirror, Mirror):
-                mirror.summarise(record)
         if is_first:  # and not before the record says that it is finished
+            for mirror in mirrors_of(trainer):
+                mirror.summarise(record)
             shutil.rmtree(run_dir / CHECKPOINTS, ignore_errors=True)
     return record
 

@@ -5,8 +5,8 @@ import torch
 
 from smoothpl.build import build_data, build_module, build_trainer
 from smoothpl.callbacks import EMA, ProgressReport
-from smoothpl.curves import Curves
 from smoothpl.errors import ConfigError
+from smoothpl.loggers.curves import Curves
 from tests.composing import composed
 
 

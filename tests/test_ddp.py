@@ -8,7 +8,7 @@ import torch
 from lightning import seed_everything
 
 from smoothpl.build import build_module
-from smoothpl.curves import Curves
+from smoothpl.loggers.curves import Curves
 from smoothpl.results.record import Record, read
 from tests.composing import composed
 from tests.processes import Process

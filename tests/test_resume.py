@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from smoothpl.checkpoints import found
-from smoothpl.curves import Curves
+from smoothpl.loggers.curves import Curves
 from smoothpl.results.record import Record, read, write
 from smoothpl.resume import compare, with_recorded_overrides
 from tests.lives import KNOBS, differences, killer, outcome, resume, run, start

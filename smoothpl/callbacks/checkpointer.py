@@ -11,8 +11,8 @@ from lightning import Callback, LightningModule, Trainer
 
 from smoothpl.callbacks.collapse import CollapseWatch
 from smoothpl.checkpoints import commit
-from smoothpl.curves import Curves
 from smoothpl.files import put
+from smoothpl.loggers.curves import Curves
 from smoothpl.module import SemiSupervisedModule
 
 ASKING_TO_STOP = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)  # Ctrl-C, a scheduler, SLURM before it preempts

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from smoothpl.data import SemiSupervisedData
 from smoothpl.data.source import UNKNOWN
-from smoothpl.module import SemiSupervisedModule
+from smoothpl.module import MOST_CLASSES, SemiSupervisedModule
 from smoothpl.pseudo.labels import one_hot
 from smoothpl.ranks import share_mean
 
@@ -17,8 +17,8 @@ from smoothpl.ranks import share_mean
 class PurityWatch(Callback):
     """For diagnosis only: the hidden labels are here, and looked at when a step is done; the module has no way to them.
 
-    Logs `train/purity`, and `train/class_drift`: how far the classes of the pseudo-labels that count are from those of
-    the labeled images (total variation: 0 is the same, 1 has no class in common).
+    Logs `train/purity`; the share of every class among the pseudo-labels that count; and `train/class_drift`: how far
+    these shares are from those of the labeled images (total variation: 0 is the same, 1 has no class in common).
     """
 
     def __init__(self, every: int) -> None:
@@ -46,7 +46,7 @@ class PurityWatch(Callback):
         assert isinstance(pl_module, SemiSupervisedModule)
         if pl_module.taught is None:  # learns from labels alone
             return
-        label, weight = pl_module.taught
+        label, weight, _ = pl_module.taught
         truth, counts = self.hidden[batch.image], weight > 0
         known = counts & (truth != UNKNOWN)
         right = known & (label == truth)
@@ -60,12 +60,15 @@ class PurityWatch(Callback):
         """Nothing, as long as nothing counts."""
         share_mean(self.sums)
         right, known, *_ = self.sums.tolist()
-        classes = self.sums[2:] / self.sums[2:].sum()
-        drift = (classes - self.labeled_share).abs().sum().item() / 2
+        shares = self.sums[2:] / self.sums[2:].sum()
+        drift = (shares - self.labeled_share).abs().sum().item() / 2
         self.sums.zero_()
-        return ({"train/purity": right / known} if known else {}) | (
-            {"train/class_drift": drift} if isfinite(drift) else {}
-        )
+        means = {"train/purity": right / known} if known else {}
+        if isfinite(drift):
+            means["train/class_drift"] = drift
+            if len(shares) <= MOST_CLASSES:
+                means |= {f"train/share_of_class_{c}": share for c, share in enumerate(shares.tolist())}
+        return means
 
     def state_dict(self) -> dict[str, Any]:
         if not hasattr(self, "sums"):

@@ -1,12 +1,14 @@
-"""run.png: a run at a glance, drawn from its record and its curves."""
+"""Pictures of a run: run.png, at a glance, from its record and its curves; pseudo-labels with their views."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from torch import Tensor
+from torchvision.utils import make_grid
 
-from smoothpl.curves import Curves
+from smoothpl.loggers.curves import Curves
 from smoothpl.results.record import Record
 
 FILE_NAME = "run.png"
@@ -21,7 +23,7 @@ def draw_run(record: Record, run_dir: Path) -> Path:
     errors, curves, confusion, reliability = figure.subplots(2, 2).flatten()
     draw_errors(errors, record)
     draw_curves(curves, Curves(run_dir).read())
-    draw_confusion(confusion, record, figure)
+    draw_confusion(confusion, record.confusion, record.class_names)
     draw_reliability(reliability, record)
     figure.savefig(run_dir / FILE_NAME, dpi=100)
     return run_dir / FILE_NAME
@@ -48,13 +50,19 @@ def draw_curves(axes: Axes, rows: list[dict[str, Any]]) -> None:
     axes.set(title="pseudo-labels", xlabel="step", ylim=(0, 1.02))
 
 
-def draw_confusion(axes: Axes, record: Record, figure: Figure) -> None:
-    rows = [[count / max(sum(counts), 1) for count in counts] for counts in record.confusion]
+def confusion_figure(confusion: list[list[int]], names: list[str]) -> Figure:
+    figure = Figure(figsize=(6, 5), layout="constrained")
+    draw_confusion(figure.subplots(), confusion, names)
+    return figure
+
+
+def draw_confusion(axes: Axes, confusion: list[list[int]], names: list[str]) -> None:
+    rows = [[count / max(sum(counts), 1) for count in counts] for counts in confusion]
     picture = axes.imshow(rows, vmin=0, vmax=1, cmap="cividis")
-    figure.colorbar(picture, ax=axes, label="share of the true class")
+    axes.figure.colorbar(picture, ax=axes, label="share of the true class")
     if len(rows) <= MOST_NAMES:
-        axes.set_xticks(range(len(rows)), record.class_names, rotation=90)
-        axes.set_yticks(range(len(rows)), record.class_names)
+        axes.set_xticks(range(len(rows)), names, rotation=90)
+        axes.set_yticks(range(len(rows)), names)
     axes.set(title="confusion", xlabel="predicted", ylabel="true")
 
 
@@ -65,3 +73,34 @@ def draw_reliability(axes: Axes, record: Record) -> None:
         axes.scatter(confidence, accuracy, s=20 + 180 * number / most, color="C0", alpha=0.7)
     axes.set(xlabel="confidence", ylabel="accuracy", xlim=(0, 1.03), ylim=(0, 1.03))
     axes.set_title(f"reliability, error {record.calibration_error or 0:.3f}")
+
+
+class Example(NamedTuple):
+    """An unlabeled image as it was seen in a step, and what was made of it."""
+
+    views: Tensor  # (1 or 2, channels, height, width): weak, strong
+    label: str
+    confidence: float
+    weight: float
+    truth: str | None  # None: nobody knows
+
+
+def pseudo_label_figure(rows: dict[str, list[Example]], title: str) -> Figure:
+    """A row for each kind of example, weak views above strong ones. A wrong label says what would be right."""
+    columns = max(map(len, rows.values()))
+    num_views = max(len(example.views) for examples in rows.values() for example in examples)
+    figure = Figure(figsize=(1.1 * columns + 0.4, (1.1 * num_views + 0.6) * len(rows) + 0.3), layout="constrained")
+    figure.suptitle(title, fontsize="medium")
+    grid = figure.subplots(len(rows), columns, squeeze=False)
+    for line, (name, examples) in zip(grid, rows.items(), strict=True):
+        line[0].set_ylabel(name)
+        for axes, example in zip(line, examples, strict=True):
+            pixels = make_grid(example.views, nrow=1, padding=1, pad_value=1)
+            axes.imshow(pixels.permute(1, 2, 0).numpy())
+            axes.set(xticks=[], yticks=[])
+            axes.spines[:].set_visible(False)
+            is_wrong = example.truth not in (None, example.label)
+            words = f"{example.label}{f', not {example.truth}' if is_wrong else ''}"
+            numbers = f"{example.confidence:.2f}, {example.weight:.2f}"
+            axes.set_title(f"{words}\n{numbers}", fontsize="x-small", color="C3" if is_wrong else "black")
+    return figure

@@ -52,6 +52,9 @@ def summarise(record: Record) -> Table:
     table.add_row("class accuracy", "  ".join(f"{escape(name)}:{percent(share)}" for name, share in accuracy))
     collapsed = ", ".join(escape(record.class_names[c]) for c in record.collapsed)
     table.add_row("collapsed classes", f"[bold red]{collapsed}[/bold red]" if collapsed else "none")
+    returned = {turn.number for turn in record.turns if turn.state == "collapsed"} - set(record.collapsed)
+    if returned:
+        table.add_row("came back", escape(", ".join(record.class_names[c] for c in sorted(returned))))
     table.add_row("duration", f"{record.duration or 0:.0f} s")
     return table
 

@@ -32,30 +32,31 @@ class BruteForce(Callback):
     """Counts image by image."""
 
     def __init__(self) -> None:
-        self.found: list[tuple[float, float]] = []
+        self.found: list[list[float]] = []
         self.right, self.classes = 0, [0] * 10
 
     def on_train_batch_end(self, trainer: Trainer, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
         data = trainer.datamodule  # type: ignore[attr-defined]
-        for image, label, weight in zip(batch.image.tolist(), *map(Tensor.tolist, pl_module.taught), strict=True):
+        for image, label, weight in zip(batch.image.tolist(), *map(Tensor.tolist, pl_module.taught[:2]), strict=True):
             if weight > 0:
                 self.classes[label] += 1
                 self.right += int(data.source.train.labels[data.fold.unlabeled[image]]) == label
         if batch_idx % 2 == 1:
             counted = sum(self.classes)
-            drift = sum(abs(count / counted - 0.1) for count in self.classes) / 2
-            self.found.append((self.right / counted, drift))
+            shares = [count / counted for count in self.classes]
+            drift = sum(abs(share - 0.1) for share in shares) / 2
+            self.found.append([self.right / counted, drift, *shares])
             self.right, self.classes = 0, [0] * 10
 
 
 class Heard(Callback):
     def __init__(self) -> None:
-        self.found: list[tuple[float, float]] = []
+        self.found: list[list[float]] = []
 
     def on_train_batch_end(self, trainer: Trainer, pl_module: LightningModule, *_: Any) -> None:
         if trainer.global_step % 2 == 0:
-            metrics = trainer.callback_metrics
-            self.found.append((metrics["train/purity"].item(), metrics["train/class_drift"].item()))
+            names = ["purity", "class_drift", *(f"share_of_class_{c}" for c in range(10))]
+            self.found.append([trainer.callback_metrics[f"train/{name}"].item() for name in names])
 
 
 def fitted(tmp_path: Path, *callbacks: Callback, first: tuple[Callback, ...] = ()) -> dict[str, Tensor]:

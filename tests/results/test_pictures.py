@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from smoothpl.curves import Curves
+from smoothpl.loggers.curves import Curves
 from smoothpl.results.pictures import draw_run
 from smoothpl.results.record import Evaluation, Record
 

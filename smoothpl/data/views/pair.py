@@ -48,6 +48,11 @@ class Views:
         shift = per_channel(tuple(-mean / std for mean, std in zip(self.mean, self.std, strict=True)), pixels.device)
         return pixels.float().mul_(scale).add_(shift)
 
+    def as_pixels(self, images: Tensor) -> Tensor:
+        """Back from the network's scale, for people: float in [0, 1]."""
+        mean, std = (per_channel(tuple(values), images.device) for values in (self.mean, self.std))
+        return (images * std + mean).clamp(0, 1)
+
 
 @cache
 def per_channel(values: tuple[float, ...], device: torch.device) -> Tensor:

@@ -81,3 +81,9 @@ def test_uint8_and_float_pixels_end_on_the_same_scale() -> None:
     views = build("views", "digits")
     images = digits().train.images[:10]
     torch.testing.assert_close(views.normalise(images), views.normalise(images.float() / 255), atol=1e-6, rtol=0)
+
+
+def test_what_people_see_is_what_was_read() -> None:
+    views = build("views", "digits")
+    images = digits().train.images[:10]
+    torch.testing.assert_close(views.as_pixels(views.normalise(images)), images / 255, atol=1e-6, rtol=0)

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from smoothpl.curves import Curves
+from smoothpl.loggers.curves import Curves
 
 
 def test_every_row_has_the_columns_of_all(tmp_path: Path) -> None:

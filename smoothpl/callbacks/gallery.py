@@ -1,0 +1,80 @@
+"""Pictures for those who look on: the confusion matrix, and pseudo-labels with their views."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from lightning import Callback, LightningModule, Trainer
+from matplotlib.figure import Figure
+from torch import Tensor
+
+from smoothpl.data import Batch, SemiSupervisedData
+from smoothpl.loggers import mirrors_of
+from smoothpl.module import SemiSupervisedModule
+from smoothpl.results.pictures import Example, confusion_figure, pseudo_label_figure
+
+FILE_NAME = "pseudo_labels.png"
+
+
+class Gallery(Callback):
+    """Shows, wherever a mirror shows pictures: the confusion matrix of every evaluation, and of the step before it the
+    surest and the least sure pseudo-labels. Those of the last step are kept in the run's directory.
+
+    Where there is no mirror, only the last step costs anything.
+    """
+
+    def __init__(self, every: int, keep: bool = True, number: int = 8) -> None:
+        if number < 1:
+            raise ValueError(f"callbacks.gallery.number={number} must be a positive number of images.")
+        self.every = every
+        self.keep = keep
+        self.number = number
+
+    def on_train_batch_end(
+        self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Batch, batch_idx: int
+    ) -> None:
+        assert isinstance(pl_module, SemiSupervisedModule)
+        is_last = trainer.is_last_batch and self.keep
+        is_shown = bool(mirrors_of(trainer)) and trainer.global_step % self.every == 0
+        if pl_module.taught is None or not trainer.is_global_zero or not (is_last or is_shown):
+            return
+        order = pl_module.taught.confidence.argsort(descending=True)
+        number = min(self.number, len(order) // 2)
+        data = trainer.datamodule  # type: ignore[attr-defined]
+        figure = pseudo_label_figure(
+            {
+                "the surest": examples(order[:number], pl_module, batch, data),
+                "the least sure": examples(order[len(order) - number :], pl_module, batch, data),
+            },
+            f"pseudo-labels of step {trainer.global_step}: label, confidence, weight",
+        )
+        show(trainer, "pseudo_labels", figure)
+        if is_last:
+            figure.savefig(Path(trainer.default_root_dir) / FILE_NAME, dpi=100)
+
+    def on_validation_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        if trainer.sanity_checking or not mirrors_of(trainer):
+            return
+        assert isinstance(pl_module, SemiSupervisedModule)
+        names = list(trainer.datamodule.source.class_names)  # type: ignore[attr-defined]
+        show(trainer, "confusion", confusion_figure(pl_module.last_confusion.tolist(), names))
+
+
+def show(trainer: Trainer, name: str, figure: Figure) -> None:
+    if trainer.is_global_zero:
+        for mirror in mirrors_of(trainer):
+            mirror.log_picture(name, figure, trainer.global_step)
+
+
+def examples(which: Tensor, module: SemiSupervisedModule, batch: Batch, data: SemiSupervisedData) -> list[Example]:
+    """The hidden labels are asked here, when the step is done, for a picture and nothing else."""
+    assert module.taught is not None
+    names = data.source.class_names
+    truth = data.source.train.labels[data.fold.unlabeled][batch.image[which].cpu()]
+    views = [batch.weak] if batch.strong is None else [batch.weak, batch.strong]
+    pixels = torch.stack([data.views.as_pixels(view[which].float()).cpu() for view in views], dim=1)
+    label, weight, confidence = (each[which].tolist() for each in module.taught)
+    return [
+        Example(pixels[i], names[label[i]], confidence[i], weight[i], names[true] if true >= 0 else None)
+        for i, true in enumerate(truth.tolist())
+    ]
