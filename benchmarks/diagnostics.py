@@ -1,0 +1,111 @@
+"""python -m benchmarks.diagnostics: what watching a run costs, as a share of training on CIFAR-10 at its default intervals.
+
+Every part is timed alone, inside a real run, because together they are less than the noise of a step. What counts as a
+diagnostic: the watch over purity and classes, the means of the losses and their logging, the watch over collapse, the
+bins of the reliability diagram, the record at every evaluation, the pictures. Evaluating the network on the test set is
+no diagnostic: it is the result. Needs SMOOTHPL_DATA.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import torch
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.setting import data_folder
+from smoothpl.build import build_data, build_module, build_trainer
+from smoothpl.callbacks import CollapseWatch, Gallery, PurityWatch, Recorder
+from smoothpl.health import RunningMeans
+from smoothpl.loggers import Curves
+from smoothpl.looking import compose_checked
+from smoothpl.results.pictures import draw_run
+from smoothpl.results.record import new_record
+from smoothpl.results.reliability import Reliability
+from smoothpl.train import quiet_libraries
+
+STEPS = 20
+PARTS: dict[str, list[tuple[type, str]]] = {
+    "means of losses": [(RunningMeans, "add"), (RunningMeans, "flush")],
+    "purity, classes": [(PurityWatch, "on_train_batch_end")],
+    "curves": [(Curves, "log_metrics")],
+    "reliability": [(Reliability, "update"), (Reliability, "compute")],
+    "collapse": [(CollapseWatch, "on_validation_end")],
+    "record": [(Recorder, "on_validation_end")],
+    "pictures of pseudo-labels": [(Gallery, "on_train_batch_end"), (Gallery, "on_validation_end")],
+}
+OF_EVALUATION = ("reliability", "collapse", "record")
+
+
+class Stopwatches:
+    """Replaces methods by timed ones."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = defaultdict(float)
+
+    def watch(self, part: str, owner: Any, name: str) -> None:
+        untimed: Callable[..., Any] = getattr(owner, name)
+
+        def timed(*args: Any, **kwargs: Any) -> Any:
+            start = time.process_time()
+            try:
+                return untimed(*args, **kwargs)
+            finally:
+                self.seconds[part] += time.process_time() - start
+
+        setattr(owner, name, timed)
+
+
+def main() -> None:
+    data_folder()
+    torch.set_num_threads(1)
+    quiet_libraries()
+    watches = Stopwatches()
+    for part, methods in PARTS.items():
+        for owner, name in methods:
+            watches.watch(part, owner, name)
+    table = Table("CPU time", "digits_40", "cifar10_40, batch_size=16", title="diagnostics")
+    columns = [shares("benchmark=digits_40", watches), shares("benchmark=cifar10_40", watches, "batch_size=16")]
+    for part in columns[0]:
+        table.add_row(part, *(f"{100 * column[part]:.3f} %" for column in columns))
+    table.add_section()
+    table.add_row("all of them, of training time", *(f"{100 * sum(column.values()):.2f} %" for column in columns))
+    Console().print(table)
+
+
+def shares(benchmark: str, watches: Stopwatches, *knobs: str) -> dict[str, float]:
+    """Seconds of every part in a run of full length, over the seconds of its steps."""
+    whole = compose_checked([benchmark, *knobs])
+    every = min(STEPS, whole.eval_every)
+    config = compose_checked(
+        [benchmark, *knobs, f"max_steps={STEPS}", f"eval_every={every}", "callbacks.progress=null"]
+    )
+    watches.seconds.clear()
+    with TemporaryDirectory() as folder:
+        record = new_record(config)
+        trainer = build_trainer(config, Path(folder), [Recorder(record, Path(folder))])
+        module, data = build_module(config), build_data(config)
+        watches.watch("step", module, "optimizer_step")  # which makes the whole step: forward, backward, SGD
+        trainer.fit(module, datamodule=data)
+        per_step = watches.seconds.pop("step") / STEPS
+        start = time.process_time()
+        draw_run(record, Path(folder))
+        at_the_end = {
+            "pictures of pseudo-labels": watches.seconds.pop("pictures of pseudo-labels"),
+            "run.png": time.process_time() - start,
+        }
+    evaluations = STEPS // every
+    spent = {
+        part: seconds / evaluations / whole.eval_every if part in OF_EVALUATION else seconds / STEPS
+        for part, seconds in watches.seconds.items()
+    }
+    spent |= {part: seconds / whole.max_steps for part, seconds in at_the_end.items()}
+    return {part: seconds / per_step for part, seconds in spent.items()}
+
+
+if __name__ == "__main__":
+    main()
