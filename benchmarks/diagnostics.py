@@ -1,4 +1,4 @@
-"""python -m benchmarks.diagnostics: what watching a run costs, as a share of training on CIFAR-10 at its default intervals.
+"""python -m benchmarks.diagnostics: what watching a run costs, as a share of training at default intervals.
 
 Every part is timed alone, inside a real run, because together they are less than the noise of a step. What counts as a
 diagnostic: the watch over purity and classes, the means of the losses and their logging, the watch over collapse, the
@@ -29,6 +29,7 @@ from smoothpl.results.reliability import Reliability
 from smoothpl.train import quiet_libraries
 
 STEPS = 20
+KINDS = [("benchmark=digits_40",), ("benchmark=cifar10_40", "batch_size=16")]
 PARTS: dict[str, list[tuple[type, str]]] = {
     "means of losses": [(RunningMeans, "add"), (RunningMeans, "flush")],
     "purity, classes": [(PurityWatch, "on_train_batch_end")],
@@ -68,8 +69,8 @@ def main() -> None:
     for part, methods in PARTS.items():
         for owner, name in methods:
             watches.watch(part, owner, name)
-    table = Table("CPU time", "digits_40", "cifar10_40, batch_size=16", title="diagnostics")
-    columns = [shares("benchmark=digits_40", watches), shares("benchmark=cifar10_40", watches, "batch_size=16")]
+    table = Table("CPU time", *map(" ".join, KINDS), title="diagnostics")
+    columns = [shares(watches, *knobs) for knobs in KINDS]
     for part in columns[0]:
         table.add_row(part, *(f"{100 * column[part]:.3f} %" for column in columns))
     table.add_section()
@@ -77,13 +78,11 @@ def main() -> None:
     Console().print(table)
 
 
-def shares(benchmark: str, watches: Stopwatches, *knobs: str) -> dict[str, float]:
+def shares(watches: Stopwatches, *knobs: str) -> dict[str, float]:
     """Seconds of every part in a run of full length, over the seconds of its steps."""
-    whole = compose_checked([benchmark, *knobs])
+    whole = compose_checked(knobs)
     every = min(STEPS, whole.eval_every)
-    config = compose_checked(
-        [benchmark, *knobs, f"max_steps={STEPS}", f"eval_every={every}", "callbacks.progress=null"]
-    )
+    config = compose_checked([*knobs, f"max_steps={STEPS}", f"eval_every={every}", "callbacks.progress=null"])
     watches.seconds.clear()
     with TemporaryDirectory() as folder:
         record = new_record(config)

@@ -101,12 +101,16 @@ class SemiSupervisedModule(LightningModule):
         terms = self.learn_from_labels(batch) if self.weighting is None else self.learn_from_all(batch, self.weighting)
         self.health.add(terms)
         self.taught = Taught(*(terms[name] for name in Taught._fields)) if "label" in terms else None
-        step_ends = (batch_idx + 1) % self.trainer.accumulate_grad_batches == 0
-        if self.trainer.is_last_batch or (step_ends and (self.global_step + 1) % self.log_every == 0):
+        is_due = self.ends_step(batch_idx) and (self.global_step + 1) % self.log_every == 0
+        if is_due or self.trainer.is_last_batch:
             means = self.health.flush()
             self.report({f"train/{name}": value for name, value in means.items()})
             check_finite(means, self.global_step + 1)
         return terms["loss"]
+
+    def ends_step(self, batch_idx: int) -> bool:
+        """Whether a batch is the last part of its step (accumulate)."""
+        return (batch_idx + 1) % self.trainer.accumulate_grad_batches == 0
 
     def check_health(self, step: int) -> None:
         """Asks the device, so not in every step: are losses and weights still numbers?"""

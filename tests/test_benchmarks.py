@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from benchmarks import engine, pictures, steps, timing, views, weighting
+from benchmarks import diagnostics, engine, pictures, steps, timing, views, weighting
 from tests.data.real import needs_cifar10
 
 hurried = partial(timing.compare, turns=1, seconds=0.001)
@@ -58,3 +58,15 @@ def test_without_data_a_benchmark_says_what_it_needs(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(sys, "argv", ["views"])
     with pytest.raises(SystemExit, match="set the environment variable SMOOTHPL_DATA"):
         views.main()
+
+
+@needs_cifar10
+def test_the_cost_of_watching_is_measured(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(diagnostics, "STEPS", 2)
+    monkeypatch.setattr(diagnostics, "KINDS", [("benchmark=digits_40", "batch_size=4", "threshold=0.12")])
+    for owner, name in [each for methods in diagnostics.PARTS.values() for each in methods]:
+        monkeypatch.setattr(owner, name, getattr(owner, name))  # so that no other test is timed
+    diagnostics.main()
+    shown = capsys.readouterr().out
+    for part in (*diagnostics.PARTS, "run.png", "all of them"):
+        assert part in shown

@@ -46,9 +46,9 @@ class Checkpointer(Callback):
     def on_train_batch_end(
         self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
-        step_ends = (batch_idx + 1) % trainer.accumulate_grad_batches == 0
+        assert isinstance(pl_module, SemiSupervisedModule)
         # Lightning does not make up for an evaluation that was due when it saved: that step is saved afterwards.
-        if step_ends and trainer.global_step % self.eval_every:
+        if pl_module.ends_step(batch_idx) and trainer.global_step % self.eval_every:
             self.between_steps(trainer, pl_module)
 
     def on_validation_end(self, trainer: Trainer, pl_module: LightningModule) -> None:

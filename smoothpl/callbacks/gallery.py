@@ -35,7 +35,8 @@ class Gallery(Callback):
     ) -> None:
         assert isinstance(pl_module, SemiSupervisedModule)
         is_last = trainer.is_last_batch and self.keep
-        is_shown = bool(mirrors_of(trainer)) and trainer.global_step % self.every == 0
+        is_due = pl_module.ends_step(batch_idx) and trainer.global_step % self.every == 0
+        is_shown = is_due and bool(mirrors_of(trainer))
         if pl_module.taught is None or not trainer.is_global_zero or not (is_last or is_shown):
             return
         order = pl_module.taught.confidence.argsort(descending=True)

@@ -52,8 +52,8 @@ class PurityWatch(Callback):
         right = known & (label == truth)
         classes = counts.float() @ one_hot(label, len(self.labeled_share))
         self.sums += torch.cat([torch.stack([right.sum(), known.sum()]).float(), classes])
-        step_ends = (batch_idx + 1) % trainer.accumulate_grad_batches == 0
-        if trainer.is_last_batch or (step_ends and trainer.global_step % self.every == 0):
+        is_due = pl_module.ends_step(batch_idx) and trainer.global_step % self.every == 0
+        if is_due or trainer.is_last_batch:
             pl_module.report(self.flush(), trainer.global_step - 1)  # the step that has just been made
 
     def flush(self) -> dict[str, float]:
