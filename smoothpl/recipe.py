@@ -25,6 +25,11 @@ NOT_RECIPE = [
 ]
 
 
+def is_recipe(path: str) -> bool:
+    """Whether a dotted name of the composed configuration says what is learned."""
+    return path not in NOT_RECIPE and path.rpartition(".")[2] not in ("fold", "seed")
+
+
 def recipe_digest(config: DictConfig) -> str:
     """Eight letters for a recipe; two runs that share them differ in fold or seed only."""
     recipe = OmegaConf.create({each.name: config[each.name] for each in fields(TrainConfig)})

@@ -55,7 +55,7 @@ class CollapseWatch(Callback):
 
     def tell(self, trainer: Trainer, words: str) -> None:
         if trainer.is_global_zero:
-            Console().print(f"step {trainer.global_step}: {words}", highlight=False, markup=False, soft_wrap=True)
+            Console().print(f"step {trainer.global_step}: {words}", highlight=False, markup=False)
 
     def state_dict(self) -> dict[str, Any]:
         return {"turns": [list(turn) for turn in self.story.turns], "states": self.story.states}

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from smoothpl.results.confusion import COLLAPSED_BELOW
-
 State = Literal["unborn", "alive", "partly", "collapsed", "recovering"]
+COLLAPSED_BELOW = 0.20  # paper, Sec. 4.1
 PARTLY_BELOW = 0.50
 """From here down to COLLAPSED_BELOW a class is partly collapsed. Both are parts of its fair share of the predictions,
 and that does not depend on the number of classes."""

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-COLLAPSED_BELOW = 0.20  # paper, Sec. 4.1
+from smoothpl.results.collapse import COLLAPSED_BELOW
 
 
 def error_rate(confusion: Tensor) -> float:

@@ -1,7 +1,6 @@
 import pytest
 
-from smoothpl.results.collapse import PARTLY_BELOW, State, Turn, next_state, turns_of
-from smoothpl.results.confusion import COLLAPSED_BELOW
+from smoothpl.results.collapse import COLLAPSED_BELOW, PARTLY_BELOW, State, Turn, next_state, turns_of
 
 
 @pytest.mark.parametrize(

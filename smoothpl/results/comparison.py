@@ -1,0 +1,90 @@
+"""What many runs say: how errors spread, and how one method's compare with another's, pair by pair."""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.stats import bootstrap
+
+from smoothpl.results.signed_rank import DECIMALS, SignedRank, Zeros, paper_p, signed_rank
+
+Statistics = Literal["exact", "pratt", "paper"]
+CONFIDENCE = 0.95
+
+
+class Spread(NamedTuple):
+    """Of some numbers; deviations are those of the population (ddof = 0), as in the paper."""
+
+    n: int
+    mean: float
+    std: float
+    max: float
+    min: float
+
+    @property
+    def range(self) -> float:
+        return self.max - self.min
+
+
+def spread(numbers: list[float]) -> Spread:
+    return Spread(len(numbers), float(np.mean(numbers)), float(np.std(numbers)), max(numbers), min(numbers))
+
+
+class Comparison(NamedTuple):
+    """Of paired numbers: `gains` are what is better, above zero, or worse, below."""
+
+    gains: list[float]
+    spread: Spread
+    wins: int
+    losses: int
+    test: SignedRank
+    p: float  # by the convention that was asked for
+    interval: tuple[float, float] | None  # of the mean gain, by bootstrap; None for a single pair
+
+    @property
+    def is_smallest_p(self) -> bool:
+        return self.test.n > 0 and self.p <= self.test.smallest_p
+
+
+def compare(gains: list[float], statistics: Statistics = "exact") -> Comparison:
+    rounded = [round(gain, DECIMALS) for gain in gains]
+    zeros: Zeros = "pratt" if statistics == "pratt" else "wilcoxon"
+    test = signed_rank(rounded, zeros)
+    return Comparison(
+        gains=rounded,
+        spread=spread(rounded),
+        wins=sum(gain > 0 for gain in rounded),
+        losses=sum(gain < 0 for gain in rounded),
+        test=test,
+        p=paper_p(rounded) if statistics == "paper" else test.p,
+        interval=interval_of_mean(rounded),
+    )
+
+
+def interval_of_mean(numbers: list[float]) -> tuple[float, float] | None:
+    """Percentiles of the means of samples drawn with replacement; the same numbers give the same interval."""
+    if len(numbers) < 2:
+        return None
+    found = bootstrap(
+        (numbers,),
+        np.mean,
+        confidence_level=CONFIDENCE,
+        method="percentile",
+        n_resamples=4999,
+        rng=np.random.default_rng(0),
+    )
+    low, high = found.confidence_interval
+    return float(low), float(high)
+
+
+def holm(p_values: list[float]) -> list[float]:
+    """Corrected for having asked several times, so that one wrong "better" among all is as unlikely as was meant.
+
+    Neither SciPy nor the packages that are here anyway have it.
+    """
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    corrected = [0.0] * len(p_values)
+    largest = 0.0
+    for place, number in enumerate(order):
+        largest = max(largest, min(1.0, (len(p_values) - place) * p_values[number]))
+        corrected[number] = largest
+    return corrected

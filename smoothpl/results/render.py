@@ -1,0 +1,108 @@
+"""A sheet where it is read: in a terminal, in Markdown, in a spreadsheet, in a paper."""
+
+import csv
+from io import StringIO
+
+from rich import box
+from rich.markup import escape
+from rich.table import Table as RichTable
+
+from smoothpl.results.sheets import Cell, Column, Sheet
+
+WIDE = 110
+"""Columns of a terminal that has room for everything."""
+SHORTEST_RECIPE = 14
+
+
+def to_terminal(sheet: Sheet, width: int) -> RichTable:
+    """No vertical lines: six folds have to fit into 80 columns."""
+    shown = [number for number, column in enumerate(sheet.columns) if width >= WIDE or not column.is_spare]
+    table = RichTable(title=escape(sheet.title), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for number in shown:
+        column = sheet.columns[number]
+        if column.is_number:
+            table.add_column(escape(column.name), justify="right", no_wrap=" to " not in text_of(sheet, number))
+        else:
+            table.add_column(escape(column.name), overflow="fold")
+    for row in sheet.rows:
+        table.add_row(*(marked(row[number]) for number in shown))
+    return table
+
+
+def text_of(sheet: Sheet, number: int) -> str:
+    return " ".join(row[number].text for row in sheet.rows)
+
+
+def marked(cell: Cell) -> str:
+    return f"[bold]{escape(cell.text)}[/bold]" if cell.is_best else escape(cell.text)
+
+
+def to_markdown(sheet: Sheet) -> str:
+    def line(cells: list[str]) -> str:
+        return f"| {' | '.join(cells)} |"
+
+    lines = [f"### {plain_markdown(sheet.title)}", ""]
+    lines.append(line([plain_markdown(column.name) for column in sheet.columns]))
+    lines.append(line(["---:" if column.is_number else "---" for column in sheet.columns]))
+    for row in sheet.rows:
+        lines.append(line([f"**{cell.text}**" if cell.is_best else plain_markdown(cell.text) for cell in row]))
+    lines += [f"\n{plain_markdown(note)}" for note in sheet.notes]
+    return "\n".join(lines) + "\n"
+
+
+def plain_markdown(text: str) -> str:
+    for character in "\\|*_`<>[]#":
+        text = text.replace(character, f"\\{character}")
+    return text.replace("\n", " ")
+
+
+def to_csv(sheets: list[Sheet]) -> str:
+    """All sheets below each other, each with its name in the first column."""
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    for sheet in sheets:
+        writer.writerow(["table", *split_names(sheet.columns)])
+        for row in sheet.rows:
+            values = [value for column, cell in zip(sheet.columns, row, strict=True) for value in split(column, cell)]
+            writer.writerow([sheet.title, *values])
+        writer.writerow([])
+    return text.getvalue()
+
+
+def split_names(columns: list[Column]) -> list[str]:
+    """A spreadsheet wants mean and deviation in columns of their own."""
+    return [name for column in columns for name in column.name.split(" ± ")]
+
+
+def split(column: Column, cell: Cell) -> list[str]:
+    parts = cell.text.split(" ± ")
+    return parts + [""] * (len(column.name.split(" ± ")) - len(parts))
+
+
+def to_latex(sheet: Sheet) -> str:
+    """With booktabs, as a paper would print it; the best mean is bold."""
+    alignment = "".join("r" if column.is_number else "l" for column in sheet.columns)
+    lines = [r"\begin{table}", r"  \centering", rf"  \begin{{tabular}}{{{alignment}}}", r"    \toprule"]
+    lines.append("    " + " & ".join(latex(column.name) for column in sheet.columns) + r" \\")
+    lines.append(r"    \midrule")
+    for row in sheet.rows:
+        cells = [rf"\textbf{{{latex(cell.text)}}}" if cell.is_best else latex(cell.text) for cell in row]
+        lines.append("    " + " & ".join(cells) + r" \\")
+    lines += [r"    \bottomrule", r"  \end{tabular}"]
+    lines += [rf"  \caption{{{latex('. '.join([sheet.title, *sheet.notes]))}}}", r"\end{table}"]
+    return "\n".join(lines) + "\n"
+
+
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "±": r"$\pm$",
+    "→": r"$\to$",
+    "<": r"$<$",
+    ">": r"$>$",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+} | {character: f"\\{character}" for character in "&%$#_{}"}
+
+
+def latex(text: str) -> str:
+    return "".join(LATEX.get(character, character) for character in text)

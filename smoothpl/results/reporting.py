@@ -1,0 +1,149 @@
+"""The report: from runs to sections of words, tables and pictures."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from smoothpl.paper.recompute import figures
+from smoothpl.results import figures as pictures
+from smoothpl.results.comparison import Statistics
+from smoothpl.results.figures import Drawing
+from smoothpl.results.pairing import Duplicates, Table, drops, increments, tabulate
+from smoothpl.results.runs import Protocol, Run
+from smoothpl.results.sheets import (
+    Cell,
+    Column,
+    Sheet,
+    comparison_sheet,
+    errors_sheet,
+    left_out_sheet,
+    number,
+    paper_sheet,
+    steps_sheet,
+)
+from smoothpl.results.words import sentences
+
+
+@dataclass(frozen=True)
+class Options:
+    """What can be asked of a report."""
+
+    baseline: str = "fixmatch"
+    protocol: Protocol = "last"
+    statistics: Statistics = "exact"
+    duplicates: Duplicates = "error"
+
+
+@dataclass
+class Section:
+    title: str
+    words: list[str] = field(default_factory=list)
+    sheets: list[Sheet] = field(default_factory=list)
+    drawings: list[Drawing] = field(default_factory=list)
+
+
+@dataclass
+class Report:
+    title: str
+    about: str
+    sections: list[Section]
+    runs: list[Run]
+
+    @property
+    def sheets(self) -> list[Sheet]:
+        return [sheet for section in self.sections for sheet in section.sheets]
+
+    @cached_property
+    def list_of_runs(self) -> Sheet:
+        """Every run, with where it is."""
+        columns = [Column("recipe", is_number=False), Column("benchmark", is_number=False)]
+        columns += [Column(name) for name in ("labels", "fold", "seed", "error, %")]
+        columns += [Column("status", is_number=False), Column("seconds"), Column("where", is_number=False)]
+        rows = [
+            [
+                Cell(run.name),
+                Cell(f"{run.benchmark}, {run.split}"),
+                number(run.num_labels, "d"),
+                number(run.fold, "d"),
+                number(run.seed, "d"),
+                number(run.error),
+                Cell(run.status),
+                number(run.duration, ".0f"),
+                Cell(run.origin),
+            ]
+            for run in self.runs
+        ]
+        return Sheet("All runs", columns, rows)
+
+    @cached_property
+    def recipes(self) -> dict[str, dict[str, Any]]:
+        return {run.name: dict(sorted(run.knobs.items())) for run in self.runs}
+
+    @cached_property
+    def versions(self) -> list[tuple[str, int]]:
+        """On what they were made."""
+        described = Counter(
+            ", ".join([*(f"{name} {version}" for name, version in run.versions.items()), f"commit {run.commit}"])
+            for run in self.runs
+            if run.versions
+        )
+        return described.most_common()
+
+
+def build_report(runs: list[Run], options: Options, with_pictures: bool = True) -> Report:
+    tables = tabulate(runs, options.baseline, options.statistics, options.duplicates)
+    sections = [section_of(table, options, with_pictures) for table in tables]
+    sections += filter(None, [labels_section(tables, options, with_pictures), split_section(tables, options)])
+    if any(run.is_of_paper for run in runs):
+        sections.append(paper_section())
+    left_out = left_out_sheet(runs)
+    if left_out is not None:
+        sections.append(Section("Left out", sheets=[left_out]))
+    own = [run for run in runs if not run.is_of_paper]
+    finished = sum(run.counts for run in own)
+    about = f"{len(own)} runs, {finished} of them finished." if own else "The paper's own numbers."
+    return Report("smoothpl: errors of runs, compared", about, sections, own)
+
+
+def section_of(table: Table, options: Options, with_pictures: bool) -> Section:
+    sheets = [errors_sheet(table, options.protocol), comparison_sheet(table, options.statistics)]
+    drawings = list(pictures.of_table(table)) if with_pictures else []
+    return Section(str(table.place), sentences(table), [sheet for sheet in sheets if sheet is not None], drawings)
+
+
+def labels_section(tables: list[Table], options: Options, with_pictures: bool) -> Section | None:
+    steps = increments(tables, options.statistics)
+    sheet = steps_sheet("What more labels bring", steps, options.statistics)
+    if sheet is None:
+        return None
+    likely = sum(step.comparison.p <= 0.5 for step in steps)
+    words = [
+        f"Probabilistic monotonicity: at {likely} of {len(steps)} steps, more labels made lower errors more likely "
+        "than not (p up to 0.5)."
+    ]
+    drawings = list(pictures.label_figure(tables)) if with_pictures else []
+    return Section("More labels", words, [sheet], drawings)
+
+
+def split_section(tables: list[Table], options: Options) -> Section | None:
+    steps = drops(tables, options.statistics)
+    sheet = steps_sheet("What another split costs: errors against balanced classes", steps, options.statistics)
+    if sheet is None:
+        return None
+    sheet.notes.insert(
+        0, "Here a gain is a drop: how much higher the error is. A small p says that a method is affected."
+    )
+    return Section("Splits", sheets=[sheet])
+
+
+def paper_section() -> Section:
+    found = figures()
+    same = sum(figure.agrees for figure in found)
+    words = [f"{same} of {len(found)} published figures follow from the errors that the paper prints."]
+    sheet = paper_sheet(found)
+    sheet.notes.append(
+        "Of random labels, the paper prints no folds: gains are compared with differences of printed means, p-values "
+        "with the nearest that six pairs can give."
+    )
+    return Section("The paper, made again", words, [sheet])

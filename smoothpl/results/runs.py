@@ -1,0 +1,135 @@
+"""Runs as a report sees them: what was composed, in one flat and shared table, and what came out."""
+
+import hashlib
+import json
+from array import array
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from smoothpl.errors import ConfigError
+from smoothpl.recipe import is_recipe
+from smoothpl.results.record import FILE_NAME, Record, read
+
+Protocol = Literal["last", "best", "median20"]
+OF_PROTOCOL: dict[Protocol, str] = {"last": "error", "best": "error_best", "median20": "error_median20"}
+Knobs = Mapping[str, Any]
+PAPER = "paper"
+
+
+@dataclass(slots=True)
+class Run:
+    """One training. Runs of one recipe share its knobs and differ in fold and seed."""
+
+    recipe: str
+    name: str
+    benchmark: str
+    method: str
+    split: str
+    num_labels: int
+    fold: int
+    seed: int
+    knobs: Knobs  # dotted names of everything that was composed and matters
+    origin: str  # where it was made: a directory, or the paper
+    status: str = "finished"
+    error: float | None = None  # by the protocol that was asked for
+    num_test: int = 0
+    steps: "array[int]" = field(default_factory=lambda: array("l"))  # of its evaluations
+    errors: "array[float]" = field(default_factory=lambda: array("d"))
+    collapsed: tuple[int, ...] = ()
+    class_names: tuple[str, ...] = ()
+    confusion: "array[int]" = field(default_factory=lambda: array("l"))  # row by row
+    failure: str | None = None
+    duration: float | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+    commit: str | None = None
+    started: str = ""
+    labeled: str = ""  # which images carried labels, as a digest
+
+    @property
+    def is_of_paper(self) -> bool:
+        return self.origin == PAPER
+
+    @property
+    def counts(self) -> bool:
+        return self.status == "finished" and self.error is not None
+
+    @property
+    def where(self) -> str:
+        return f"fold={self.fold} seed={self.seed}"
+
+
+class Sharing:
+    """Keeps one of several equal things: ten thousand runs have a few dozen configurations."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Any] = {}
+
+    def one(self, key: str, make: Callable[[], Any]) -> Any:
+        if key not in self.known:
+            self.known[key] = make()
+        return self.known[key]
+
+
+def find_runs(folders: Iterable[Path], protocol: Protocol = "last") -> list[Run]:
+    """Everything below some folders that left a record, whatever became of it."""
+    folders = list(folders)
+    for folder in folders:
+        if not folder.is_dir():
+            raise ConfigError(f"{folder} is no folder; name one in which runs were made, or the paper: paper.")
+    places = sorted({path.parent.resolve() for folder in folders for path in folder.rglob(FILE_NAME)})
+    if not places:
+        raise ConfigError(
+            f"no {FILE_NAME} below {', '.join(map(str, folders))}; name a folder in which runs were made."
+        )
+    sharing = Sharing()
+    return [from_record(read(place), place, protocol, sharing) for place in places]
+
+
+def from_record(record: Record, place: Path, protocol: Protocol, sharing: Sharing) -> Run:
+    config = record.config
+    versions = json.dumps(record.versions)
+    return Run(
+        recipe=record.recipe,
+        name=record.name,
+        benchmark=config["benchmark"],
+        method=config["method"],
+        split=kind_of_split(config),
+        num_labels=config["num_labels"],
+        fold=config["fold"],
+        seed=config["seed"],
+        knobs=sharing.one(record.recipe, lambda: dict(flat(config))),
+        origin=str(place),
+        status=record.status,
+        error=getattr(record, OF_PROTOCOL[protocol]),
+        num_test=record.num_test,
+        steps=array("l", [each.step for each in record.history]),
+        errors=array("d", [each.error for each in record.history]),
+        collapsed=tuple(record.collapsed),
+        class_names=sharing.one(json.dumps(record.class_names), lambda: tuple(record.class_names)),
+        confusion=array("l", [count for row in record.confusion for count in row]),
+        failure=record.failure,
+        duration=record.duration,
+        versions=sharing.one(versions, lambda: record.versions),
+        commit=record.commit,
+        started=record.started,
+        labeled=hashlib.sha256(str(record.labeled).encode()).hexdigest()[:8] if record.labeled else "",
+    )
+
+
+def kind_of_split(config: dict[str, Any]) -> str:
+    """balanced, random, imbalanced, full, or whatever a user's own is called."""
+    return str(config["split"]["_target_"]).rpartition(".")[2]
+
+
+def flat(config: Mapping[str, Any], owner: str = "") -> Iterable[tuple[str, Any]]:
+    """Dotted names and values of what makes a recipe."""
+    for name, value in config.items():
+        key = f"{owner}.{name}" if owner else name
+        if not is_recipe(key):
+            continue
+        if isinstance(value, Mapping):
+            yield from flat(value, key)
+        else:
+            yield key, tuple(value) if isinstance(value, list) else value

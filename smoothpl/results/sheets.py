@@ -1,0 +1,204 @@
+"""Sheets: what a report says in tables, before it is known where they will be read."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from smoothpl.paper.recompute import Figure
+from smoothpl.results.comparison import Comparison
+from smoothpl.results.pairing import Key, Row, Step, Table
+from smoothpl.results.runs import Run
+
+MOST_COLUMNS = 12
+"""Of single runs; where there are more, their spread has to do."""
+
+
+class Cell(NamedTuple):
+    text: str
+    value: float | None = None  # to sort by
+    is_best: bool = False
+
+
+class Column(NamedTuple):
+    name: str
+    is_number: bool = True
+    is_spare: bool = False  # left out where there is little room
+
+
+@dataclass
+class Sheet:
+    title: str
+    columns: list[Column]
+    rows: list[list[Cell]]
+    notes: list[str] = field(default_factory=list)
+
+
+def number(value: float | None, form: str = ".2f", is_best: bool = False) -> Cell:
+    return Cell("-") if value is None else Cell(format(value, form), value, is_best)
+
+
+def plus_minus(mean: float, std: float, is_best: bool = False) -> Cell:
+    return Cell(f"{mean:.2f} ± {std:.2f}", mean, is_best)
+
+
+def format_p(p: float | None) -> str:
+    if p is None:
+        return "-"
+    return f"{p:.4g}" if p >= 0.0001 else f"{p:.2e}"
+
+
+def p_cell(p: float | None) -> Cell:
+    return Cell(format_p(p), p)
+
+
+RECIPE = Column("recipe", is_number=False)
+
+
+def errors_sheet(table: Table, protocol: str) -> Sheet:
+    """Errors of every run, and how they spread."""
+    keys = table.keys if len(table.keys) <= MOST_COLUMNS else []
+    columns = [RECIPE, *(Column(name) for name in names_of(keys)), Column("mean ± std")]
+    columns += [Column(name, is_spare=True) for name in ("max", "min", "range", "n")]
+    best = min(row.spread.mean for row in table.rows)
+    rows = []
+    for row in table.rows:
+        around, errors = row.spread, row.errors
+        summary = plus_minus(around.mean, around.std, around.mean == best)
+        spare = [number(around.max), number(around.min), number(around.range), number(around.n, "d")]
+        rows.append([Cell(row.label), *(number(errors.get(key)) for key in keys), summary, *spare])
+    kind = {"last": "of the last checkpoint", "best": "of the best checkpoint", "median20": "median of the last 20"}
+    return Sheet(f"{table.place}: error {kind[protocol]}, %", columns, rows, table.notes)
+
+
+def names_of(keys: Sequence[Key]) -> list[str]:
+    """Folds by their number; with the seed, where there are several."""
+    several = len({key.seed for key in keys}) > 1
+    return [f"{key.fold}, seed {key.seed}" if several else str(key.fold) for key in keys]
+
+
+OF_COMPARISON = [
+    Column("n"),
+    Column("gain ± std"),
+    Column("95 %"),
+    Column("wins"),
+    Column("p"),
+    Column("least p"),
+    Column("Holm"),
+    Column("ties", is_spare=True),
+    Column("effect"),
+]
+EXPLANATION = (
+    "n: pairs. gain: how much lower the error is, run by run; deviations are those of the population (ddof = 0). "
+    "95 %: bootstrap interval of the mean gain. wins: better-worse-level. p: one-sided Wilcoxon signed-rank test of "
+    "lower errors, {method}. least p: the smallest that so many pairs can give. ties: differences of equal size. "
+    "effect: matched-pairs rank-biserial correlation."
+)
+OF_HOLM = " Holm: p, corrected for the number of recipes in the table."
+METHODS = {
+    "exact": "exact over all signs, level pairs left out",
+    "pratt": "exact over all signs, level pairs ranked and then left out (Pratt)",
+    "paper": "as the paper's (SciPy up to 1.8: exact up to 25 pairs without level ones, else normal)",
+}
+
+
+def comparison_cells(comparison: Comparison, p_holm: float | None) -> list[Cell]:
+    around, test = comparison.spread, comparison.test
+    low, high = comparison.interval or (None, None)
+    interval = Cell("-") if low is None else Cell(f"{low:.2f} to {high:.2f}", low)
+    return [
+        number(around.n, "d"),
+        plus_minus(around.mean, around.std),
+        interval,
+        Cell(f"{comparison.wins}-{comparison.losses}-{test.zeros}", comparison.wins),
+        p_cell(comparison.p),
+        p_cell(test.smallest_p),
+        p_cell(p_holm),
+        number(test.ties, "d"),
+        number(test.effect),
+    ]
+
+
+def comparison_sheet(table: Table, statistics: str) -> Sheet | None:
+    """Against the baseline, pair by pair."""
+    rows = [
+        [Cell(name_with_partner(row, table)), *comparison_cells(row.comparison, row.p_holm)]
+        for row in table.rows
+        if row.comparison is not None
+    ]
+    if not rows:
+        return None
+    note = EXPLANATION.format(method=METHODS[statistics]) + OF_HOLM
+    return Sheet(f"{table.place}: against {table.baseline}", [RECIPE, *OF_COMPARISON], rows, [note])
+
+
+def name_with_partner(row: Row, table: Table) -> str:
+    baselines = [each for each in table.rows if each.method == table.baseline and each.is_of_paper == row.is_of_paper]
+    return row.label if len(baselines) == 1 or row.partner is None else f"{row.label} against {row.partner.label}"
+
+
+def steps_sheet(title: str, steps: list[Step], statistics: str) -> Sheet | None:
+    if not steps:
+        return None
+    without_holm = [column for column in OF_COMPARISON if column.name != "Holm"]
+    rows = []
+    for step in steps:
+        cells = comparison_cells(step.comparison, None)
+        rows.append([Cell(step.label), Cell(describe_step(step)), *cells[:6], *cells[7:]])
+    note = EXPLANATION.format(method=METHODS[statistics])
+    return Sheet(title, [RECIPE, Column("from, to", is_number=False), *without_holm], rows, [note])
+
+
+def describe_step(step: Step) -> str:
+    before, after = step.before, step.after
+    if before.split == after.split:
+        return f"{before.num_labels} → {after.num_labels}"
+    return f"{before.split} → {after.split}"
+
+
+def paper_sheet(figures: Iterable[Figure]) -> Sheet:
+    columns = [Column(name, is_number=False) for name in ("table", "method", "figure")]
+    columns += [
+        Column("published"),
+        Column("again"),
+        Column("same", is_number=False),
+        Column("remark", is_number=False),
+    ]
+    rows = [
+        [
+            Cell(each.table),
+            Cell(each.method),
+            Cell(each.quantity.replace("_", " ")),
+            Cell(each.published, float(each.published)),
+            Cell(format_again(each), each.recomputed),
+            Cell("yes" if each.agrees else "no"),
+            Cell(each.remark),
+        ]
+        for each in figures
+    ]
+    return Sheet("The paper's figures, made again from its own errors", columns, rows)
+
+
+def format_again(figure: Figure) -> str:
+    if figure.quantity.endswith("p"):
+        return f"{figure.recomputed:.6g}" if figure.recomputed > 0.001 else f"{figure.recomputed:.3g}"
+    return f"{figure.recomputed:.{len(figure.published.partition('.')[2])}f}"
+
+
+def left_out_sheet(runs: Iterable[Run]) -> Sheet | None:
+    """Runs that have no result, by name."""
+    rows = [
+        [
+            Cell(run.name),
+            Cell(run.benchmark),
+            Cell(run.where),
+            Cell("finished without an error rate" if run.status == "finished" else run.status),
+            Cell((run.failure or "").splitlines()[0] if run.failure else ""),
+            Cell(run.origin),
+        ]
+        for run in runs
+        if not run.counts
+    ]
+    if not rows:
+        return None
+    names = ("recipe", "benchmark", "run", "status", "why", "where")
+    return Sheet("Left out", [Column(name, is_number=False) for name in names], rows)
