@@ -24,6 +24,7 @@ from smoothpl.errors import ConfigError, DivergenceError, Interruption
 from smoothpl.recipe import plain, recipe_digest, recipe_name
 from smoothpl.results.record import FILE_NAME, Record, claim, hold, new_record, recording, write
 from smoothpl.resume import check_same, find_run, open_run, with_recorded_overrides
+from smoothpl.sweep import SweepReport, note_run
 
 if TYPE_CHECKING:  # torch and Lightning are imported late: saying no to a typo must not take seconds
     from lightning import Trainer
@@ -173,6 +174,8 @@ def hydra_main(config: DictConfig) -> float | None:
         check(config, run.overrides.task)
         check_ranks(config, run.mode)
         run_dir = find_run(config, fresh)
+        if run.mode == RunMode.MULTIRUN:
+            note_run(Path(run.sweep.dir).resolve(), run_dir)
         record = train(config, run_dir, recipe_name(config, run.job.override_dirname), said(run))
     except BaseException as error:
         if run.mode == RunMode.MULTIRUN and isinstance(
@@ -214,7 +217,20 @@ def said(run: HydraConf) -> list[str]:
 
 def main() -> None:
     sys.argv[1:] = with_recorded_overrides(sys.argv[1:])
-    hydra_main()
+    try:
+        hydra_main()
+    except BaseException:
+        try:
+            report_sweep()
+        except Exception as error:  # of two things that went wrong, the first one is what is raised
+            sys.stderr.write(f"no report: {explain(error)}\n")
+        raise
+    report_sweep()
+
+
+def report_sweep() -> None:
+    if SweepReport.begun is not None:
+        SweepReport.begun.conclude()
 
 
 if __name__ == "__main__":

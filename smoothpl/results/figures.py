@@ -11,7 +11,7 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
-from smoothpl.results.pairing import Row, Table, differing_knobs, shortest
+from smoothpl.results.pairing import Row, Table
 from smoothpl.results.sheets import names_of
 
 INK = "#0a0b0c"
@@ -77,11 +77,15 @@ def of_table(table: Table) -> Iterator[Drawing]:
             "Curves of the mean test error over training steps.",
             lambda axes: paint_curves(axes, rows),
         )
-    for knob, lines in sweeps(table):
+    for sweep in table.sweeps:
+        lines = {
+            str(kind): [(value, line.rows[value].spread.mean) for value in sorted(line.rows)]
+            for kind, line in sweep.lines.items()
+        }
         yield draw(
-            f"Error against {knob}, %.",
+            f"Error against {sweep.knob}, %.",
             "; ".join(f"{name}: " + ", ".join(f"{x:g} {y:.2f}" for x, y in points) for name, points in lines.items()),
-            lambda axes, knob=knob, lines=lines: paint_sweep(axes, knob, lines),
+            lambda axes, knob=sweep.knob, lines=lines: paint_sweep(axes, knob, lines),
         )
     for row in rows:
         if any(len(run.confusion) for run in row.runs.values()):
@@ -104,7 +108,7 @@ def paint_folds(axes: Axes, rows: Sequence[Row], table: Table) -> None:
         axes.plot(*zip(*points, strict=True), **look(number), label=row.label)
     axes.set_xticks(range(len(keys)), names_of(keys), rotation=0 if len(keys) <= 8 else 90)
     axes.set(xlabel="fold", ylabel="error, %")
-    axes.set_ylim(bottom=0)
+    from_zero(axes)
     axes.legend()
 
 
@@ -140,42 +144,20 @@ def paint_curves(axes: Axes, rows: Sequence[Row]) -> None:
                 linewidth=0,
             )
     axes.set(xlabel="step", ylabel="error, %")
-    axes.set_ylim(bottom=0)
+    from_zero(axes)
     axes.legend()
 
 
 Lines = dict[str, list[tuple[float, float]]]
 
 
-def sweeps(table: Table) -> Iterator[tuple[str, Lines]]:
-    """Knobs that were swept: lines of mean error for every method that has at least three values of one."""
-    found: dict[str, Lines] = defaultdict(dict)
-    by_method: dict[tuple[bool, str], list[Row]] = defaultdict(list)
-    for row in table.rows:
-        by_method[row.is_of_paper, row.method].append(row)
-    for (is_of_paper, method), rows in by_method.items():
-        for knob in shortest(differing_knobs(rows)):
-            alike = [row for row in rows if differs_only_in(row, rows, knob)]
-            values = {row.knobs.get(knob): row for row in alike}
-            if len(values) >= 3 and all(isinstance(value, int | float) for value in values):
-                points = sorted((float(value), row.spread.mean) for value, row in values.items() if value is not None)
-                found[knob.rpartition(".")[2]][f"{method} (paper)" if is_of_paper else method] = points
-    yield from found.items()
-
-
-def differs_only_in(row: Row, rows: list[Row], knob: str) -> bool:
-    """From the recipe whose other knobs are the most common ones."""
-    others = [key for key in shortest(differing_knobs(rows)) if key != knob]
-    for key in others:
-        values = [each.knobs.get(key) for each in rows]
-        if row.knobs.get(key) != max(set(values), key=lambda value: (values.count(value), str(value))):
-            return False
-    return True
-
-
 def paint_sweep(axes: Axes, knob: str, lines: Lines) -> None:
+    values = sorted({value for points in lines.values() for value, _ in points})
     for number, (name, points) in enumerate(list(lines.items())[:MOST_LINES]):
-        axes.plot(*zip(*points, strict=True), **look(number), label=name)
+        places = [(values.index(value) if knob == "seed" else value, error) for value, error in points]
+        axes.plot(*zip(*places, strict=True), **look(number), label=name)
+    if knob == "seed":  # a name, not a quantity
+        axes.set_xticks(range(len(values)), [f"{value:g}" for value in values])
     axes.set(xlabel=knob, ylabel="error, %")
     axes.legend()
 
@@ -186,8 +168,7 @@ def label_figure(tables: list[Table]) -> Iterator[Drawing]:
     for table in tables:
         for row in table.rows:
             place = (table.place.benchmark, table.place.split)
-            name = f"{row.method} (paper)" if row.is_of_paper else row.method
-            places[place][name].append((table.place.num_labels, row.spread.mean))
+            places[place][str(row.kind)].append((table.place.num_labels, row.spread.mean))
     for (benchmark, split), lines in places.items():
         long = {name: sorted(points) for name, points in lines.items() if len({x for x, _ in points}) >= 2}
         if long:
@@ -224,6 +205,13 @@ def confusion(row: Row) -> Drawing:
     caption += f" Collapsed (✗): {told}." if gone else " No class has collapsed."
     accuracy = ", ".join(f"{name} {100 * share:.0f} %" for name, share in zip(names, shares.diagonal(), strict=True))
     return draw(caption, f"Recognised: {accuracy}." if size <= MOST_NAMES else "", paint, (4.6, 3.6))
+
+
+def from_zero(axes: Axes) -> None:
+    """Unless that would press everything together at the top."""
+    low, high = axes.get_ylim()
+    if low < high / 2:
+        axes.set_ylim(bottom=0)
 
 
 def look(number: int) -> dict[str, Any]:

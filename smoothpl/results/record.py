@@ -15,7 +15,7 @@ from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
 from filelock import FileLock, Timeout
 from omegaconf import DictConfig
@@ -24,8 +24,10 @@ from smoothpl.errors import ConfigError
 from smoothpl.files import write_text
 from smoothpl.recipe import plain, recipe_digest
 from smoothpl.results.collapse import Turn
+from smoothpl.results.schema import objection
 
-SCHEMA = 1
+SCHEMA = 2
+"""docs/record.md says what is in it. 2 has turns, falls, reliability and the calibration error; 1 is still read."""
 FILE_NAME = "run.json"
 PACKAGES = ("smoothpl", "torch", "torchvision", "lightning", "torchmetrics", "numpy", "hydra-core")
 
@@ -181,14 +183,20 @@ def read(run_dir: Path) -> Record:
         fields = json.loads(path.read_text())
     except json.JSONDecodeError as error:
         raise ConfigError(f"{path} is damaged ({error}); move it away to leave this run out.") from None
-    if fields.get("schema") != SCHEMA:
-        raise ConfigError(f"{path} has schema {fields.get('schema')}, this version of smoothpl reads schema {SCHEMA}.")
-    record = Record(**fields)
-    record.history = [Evaluation(**evaluation) for evaluation in fields["history"]]
-    record.turns = [Turn(**turn) for turn in fields.get("turns", [])]
-    record.falls = [tuple(fall) for fall in fields["falls"]]
-    record.reliability = [tuple(each) for each in fields["reliability"]]
+    wrong = objection(fields, get_type_hints(Record), newest=SCHEMA)
+    if wrong:
+        raise ConfigError(f"{path} {wrong}; move it away to leave this run out.")
+    record = Record(**(UNKNOWN | fields))
+    record.schema = SCHEMA
+    record.history = [Evaluation(**evaluation) for evaluation in record.history]  # type: ignore[arg-type]
+    record.turns = [Turn(**turn) for turn in record.turns]  # type: ignore[arg-type]
+    record.falls = [tuple(fall) for fall in record.falls]  # type: ignore[misc]
+    record.reliability = [tuple(each) for each in record.reliability]  # type: ignore[misc]
     return record
+
+
+UNKNOWN: dict[str, Any] = {"versions": {}, "commit": None, "started": ""}
+"""What an older record does not say is not what is so now."""
 
 
 def to_json(record: Record) -> str:

@@ -9,28 +9,41 @@ from rich.table import Table as RichTable
 
 from smoothpl.results.sheets import Cell, Column, Sheet
 
-WIDE = 110
-"""Columns of a terminal that has room for everything."""
-SHORTEST_RECIPE = 14
+SHORTEST_NAME = 16
+"""Columns of a terminal that a name needs at least; a longer one is folded."""
 
 
 def to_terminal(sheet: Sheet, width: int) -> RichTable:
-    """No vertical lines: six folds have to fit into 80 columns."""
-    shown = [number for number, column in enumerate(sheet.columns) if width >= WIDE or not column.is_spare]
+    """No vertical lines: six folds have to fit into 80 columns. What does not fit is left out: the files have it."""
+    shown = fitting(sheet, width)
     table = RichTable(title=escape(sheet.title), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for number in shown:
         column = sheet.columns[number]
         if column.is_number:
-            table.add_column(escape(column.name), justify="right", no_wrap=" to " not in text_of(sheet, number))
+            table.add_column(escape(column.name), justify="right", no_wrap=True)
         else:
-            table.add_column(escape(column.name), overflow="fold")
+            table.add_column(escape(column.name), overflow="fold", min_width=min(SHORTEST_NAME, longest(sheet, number)))
     for row in sheet.rows:
         table.add_row(*(marked(row[number]) for number in shown))
     return table
 
 
-def text_of(sheet: Sheet, number: int) -> str:
-    return " ".join(row[number].text for row in sheet.rows)
+def fitting(sheet: Sheet, width: int) -> list[int]:
+    """The numbers of the columns that there is room for."""
+    shown = list(range(len(sheet.columns)))
+    for spare in (3, 2, 1):
+        if sum(width_of(sheet, number) for number in shown) > width:
+            shown = [number for number in shown if sheet.columns[number].spare < spare]
+    return shown
+
+
+def width_of(sheet: Sheet, number: int) -> int:
+    needed = longest(sheet, number)
+    return 2 + (needed if sheet.columns[number].is_number else min(needed, SHORTEST_NAME))
+
+
+def longest(sheet: Sheet, number: int) -> int:
+    return max([len(sheet.columns[number].name), *(len(row[number].text) for row in sheet.rows)])
 
 
 def marked(cell: Cell) -> str:
@@ -76,7 +89,17 @@ def split_names(columns: list[Column]) -> list[str]:
 
 def split(column: Column, cell: Cell) -> list[str]:
     parts = cell.text.split(" ± ")
+    if column.is_number and cell.value is not None and is_number(cell.text):
+        parts = [f"{cell.value:.10g}"]  # with all its digits
     return parts + [""] * (len(column.name.split(" ± ")) - len(parts))
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def to_latex(sheet: Sheet) -> str:

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from smoothpl.paper.recompute import figures
@@ -18,9 +19,11 @@ from smoothpl.results.sheets import (
     comparison_sheet,
     errors_sheet,
     left_out_sheet,
+    legend,
     number,
     paper_sheet,
     steps_sheet,
+    sweep_sheet,
 )
 from smoothpl.results.words import sentences
 
@@ -47,6 +50,7 @@ class Section:
 class Report:
     title: str
     about: str
+    legend: str
     sections: list[Section]
     runs: list[Run]
 
@@ -70,7 +74,7 @@ class Report:
                 number(run.error),
                 Cell(run.status),
                 number(run.duration, ".0f"),
-                Cell(run.origin),
+                Cell(Path(run.origin).name, link=run.origin),
             ]
             for run in self.runs
         ]
@@ -103,18 +107,19 @@ def build_report(runs: list[Run], options: Options, with_pictures: bool = True) 
     own = [run for run in runs if not run.is_of_paper]
     finished = sum(run.counts for run in own)
     about = f"{len(own)} runs, {finished} of them finished." if own else "The paper's own numbers."
-    return Report("smoothpl: errors of runs, compared", about, sections, own)
+    return Report("smoothpl: errors of runs, compared", about, legend(options.statistics), sections, own)
 
 
 def section_of(table: Table, options: Options, with_pictures: bool) -> Section:
-    sheets = [errors_sheet(table, options.protocol), comparison_sheet(table, options.statistics)]
+    sheets = [errors_sheet(table, options.protocol), comparison_sheet(table)]
+    sheets += [sweep_sheet(sweep, table) for sweep in table.sweeps]
     drawings = list(pictures.of_table(table)) if with_pictures else []
     return Section(str(table.place), sentences(table), [sheet for sheet in sheets if sheet is not None], drawings)
 
 
 def labels_section(tables: list[Table], options: Options, with_pictures: bool) -> Section | None:
     steps = increments(tables, options.statistics)
-    sheet = steps_sheet("What more labels bring", steps, options.statistics)
+    sheet = steps_sheet("What more labels bring", steps)
     if sheet is None:
         return None
     likely = sum(step.comparison.p <= 0.5 for step in steps)
@@ -128,7 +133,7 @@ def labels_section(tables: list[Table], options: Options, with_pictures: bool) -
 
 def split_section(tables: list[Table], options: Options) -> Section | None:
     steps = drops(tables, options.statistics)
-    sheet = steps_sheet("What another split costs: errors against balanced classes", steps, options.statistics)
+    sheet = steps_sheet("What another split costs: errors against balanced classes", steps)
     if sheet is None:
         return None
     sheet.notes.insert(

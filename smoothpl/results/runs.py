@@ -16,6 +16,8 @@ Protocol = Literal["last", "best", "median20"]
 OF_PROTOCOL: dict[Protocol, str] = {"last": "error", "best": "error_best", "median20": "error_median20"}
 Knobs = Mapping[str, Any]
 PAPER = "paper"
+NEEDED = ("benchmark", "method", "split", "num_labels", "fold", "seed")
+"""Of a record's config; without them nobody knows what was run."""
 
 
 @dataclass(slots=True)
@@ -83,12 +85,19 @@ def find_runs(folders: Iterable[Path], protocol: Protocol = "last") -> list[Run]
         raise ConfigError(
             f"no {FILE_NAME} below {', '.join(map(str, folders))}; name a folder in which runs were made."
         )
+    return read_runs(places, protocol)
+
+
+def read_runs(places: Iterable[Path], protocol: Protocol = "last") -> list[Run]:
     sharing = Sharing()
     return [from_record(read(place), place, protocol, sharing) for place in places]
 
 
 def from_record(record: Record, place: Path, protocol: Protocol, sharing: Sharing) -> Run:
     config = record.config
+    missing = [name for name in NEEDED if name not in config]
+    if missing:
+        raise ConfigError(f"{place / FILE_NAME}: its config has no {', '.join(missing)}; move it away to leave it out.")
     versions = json.dumps(record.versions)
     return Run(
         recipe=record.recipe,

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 from smoothpl.paper.recompute import Figure
-from smoothpl.results.comparison import Comparison
-from smoothpl.results.pairing import Key, Row, Step, Table
+from smoothpl.results.comparison import Comparison, Statistics
+from smoothpl.results.pairing import Key, Kind, Row, Step, Sweep, Table
 from smoothpl.results.runs import Run
 
 MOST_COLUMNS = 12
@@ -17,12 +18,13 @@ class Cell(NamedTuple):
     text: str
     value: float | None = None  # to sort by
     is_best: bool = False
+    link: str | None = None  # a directory
 
 
 class Column(NamedTuple):
     name: str
     is_number: bool = True
-    is_spare: bool = False  # left out where there is little room
+    spare: int = 0  # the higher, the sooner it is left out where there is little room
 
 
 @dataclass
@@ -44,7 +46,7 @@ def plus_minus(mean: float, std: float, is_best: bool = False) -> Cell:
 def format_p(p: float | None) -> str:
     if p is None:
         return "-"
-    return f"{p:.4g}" if p >= 0.0001 else f"{p:.2e}"
+    return f"{p:.3g}" if p >= 0.0001 else f"{p:.2e}"
 
 
 def p_cell(p: float | None) -> Cell:
@@ -57,8 +59,8 @@ RECIPE = Column("recipe", is_number=False)
 def errors_sheet(table: Table, protocol: str) -> Sheet:
     """Errors of every run, and how they spread."""
     keys = table.keys if len(table.keys) <= MOST_COLUMNS else []
-    columns = [RECIPE, *(Column(name) for name in names_of(keys)), Column("mean ± std")]
-    columns += [Column(name, is_spare=True) for name in ("max", "min", "range", "n")]
+    columns = [RECIPE, *(Column(name, spare=1) for name in names_of(keys)), Column("mean ± std")]
+    columns += [Column(name, spare=2) for name in ("max", "min", "range", "n")]
     best = min(row.spread.mean for row in table.rows)
     rows = []
     for row in table.rows:
@@ -71,29 +73,28 @@ def errors_sheet(table: Table, protocol: str) -> Sheet:
 
 
 def names_of(keys: Sequence[Key]) -> list[str]:
-    """Folds by their number; with the seed, where there are several."""
+    """Folds by their number; as fold/seed, where there are several seeds."""
     several = len({key.seed for key in keys}) > 1
-    return [f"{key.fold}, seed {key.seed}" if several else str(key.fold) for key in keys]
+    return [f"{key.fold}/{key.seed}" if several else str(key.fold) for key in keys]
 
 
 OF_COMPARISON = [
     Column("n"),
     Column("gain ± std"),
-    Column("95 %"),
+    Column("95 %", spare=3),
     Column("wins"),
     Column("p"),
     Column("least p"),
     Column("Holm"),
-    Column("ties", is_spare=True),
-    Column("effect"),
+    Column("ties", spare=1),
+    Column("effect", spare=2),
 ]
-EXPLANATION = (
+LEGEND = (
     "n: pairs. gain: how much lower the error is, run by run; deviations are those of the population (ddof = 0). "
     "95 %: bootstrap interval of the mean gain. wins: better-worse-level. p: one-sided Wilcoxon signed-rank test of "
     "lower errors, {method}. least p: the smallest that so many pairs can give. ties: differences of equal size. "
-    "effect: matched-pairs rank-biserial correlation."
+    "effect: matched-pairs rank-biserial correlation. Holm: p, corrected for the number of recipes in the table."
 )
-OF_HOLM = " Holm: p, corrected for the number of recipes in the table."
 METHODS = {
     "exact": "exact over all signs, level pairs left out",
     "pratt": "exact over all signs, level pairs ranked and then left out (Pratt)",
@@ -101,10 +102,14 @@ METHODS = {
 }
 
 
+def legend(statistics: Statistics) -> str:
+    return LEGEND.format(method=METHODS[statistics])
+
+
 def comparison_cells(comparison: Comparison, p_holm: float | None) -> list[Cell]:
     around, test = comparison.spread, comparison.test
     low, high = comparison.interval or (None, None)
-    interval = Cell("-") if low is None else Cell(f"{low:.2f} to {high:.2f}", low)
+    interval = Cell("-") if low is None else Cell(f"{low:.2f}…{high:.2f}", low)
     return [
         number(around.n, "d"),
         plus_minus(around.mean, around.std),
@@ -118,7 +123,7 @@ def comparison_cells(comparison: Comparison, p_holm: float | None) -> list[Cell]
     ]
 
 
-def comparison_sheet(table: Table, statistics: str) -> Sheet | None:
+def comparison_sheet(table: Table) -> Sheet | None:
     """Against the baseline, pair by pair."""
     rows = [
         [Cell(name_with_partner(row, table)), *comparison_cells(row.comparison, row.p_holm)]
@@ -127,16 +132,37 @@ def comparison_sheet(table: Table, statistics: str) -> Sheet | None:
     ]
     if not rows:
         return None
-    note = EXPLANATION.format(method=METHODS[statistics]) + OF_HOLM
-    return Sheet(f"{table.place}: against {table.baseline}", [RECIPE, *OF_COMPARISON], rows, [note])
+    return Sheet(f"{table.place}: against {table.baseline}", [RECIPE, *OF_COMPARISON], rows)
 
 
 def name_with_partner(row: Row, table: Table) -> str:
-    baselines = [each for each in table.rows if each.method == table.baseline and each.is_of_paper == row.is_of_paper]
+    baselines = [each for each in table.rows if each.kind == Kind(table.baseline, row.kind.is_of_paper)]
     return row.label if len(baselines) == 1 or row.partner is None else f"{row.label} against {row.partner.label}"
 
 
-def steps_sheet(title: str, steps: list[Step], statistics: str) -> Sheet | None:
+def sweep_sheet(sweep: Sweep, table: Table) -> Sheet:
+    """Mean errors of every method at every value, and all pairs with the baseline at the same value together."""
+    values = sweep.values
+    columns = [Column("method", is_number=False), *(Column(f"{value:g}") for value in values)]
+    columns += [Column("n"), Column("gain ± std", spare=2), Column("p"), Column("least p", spare=1)]
+    rows = []
+    for kind, line in sweep.lines.items():
+        cells = [number(line.rows[value].spread.mean) if value in line.rows else Cell("-") for value in values]
+        comparison = line.comparison
+        if comparison is None:
+            compared = [Cell("-")] * 4
+        else:
+            around = comparison.spread
+            compared = [number(around.n, "d"), plus_minus(around.mean, around.std), p_cell(comparison.p)]
+            compared.append(p_cell(comparison.test.smallest_p))
+        rows.append([Cell(str(kind)), *cells, *compared])
+    keys = {key for line in sweep.lines.values() for row in line.rows.values() for key in row.runs}
+    folds = ", ".join(map(str, sorted({key.fold for key in keys})))
+    note = f"Mean errors of fold {folds}, %; n, gain and p are those of all pairs of equal {sweep.knob}."
+    return Sheet(f"{table.place}: error against {sweep.knob}", columns, rows, [note])
+
+
+def steps_sheet(title: str, steps: list[Step]) -> Sheet | None:
     if not steps:
         return None
     without_holm = [column for column in OF_COMPARISON if column.name != "Holm"]
@@ -144,15 +170,12 @@ def steps_sheet(title: str, steps: list[Step], statistics: str) -> Sheet | None:
     for step in steps:
         cells = comparison_cells(step.comparison, None)
         rows.append([Cell(step.label), Cell(describe_step(step)), *cells[:6], *cells[7:]])
-    note = EXPLANATION.format(method=METHODS[statistics])
-    return Sheet(title, [RECIPE, Column("from, to", is_number=False), *without_holm], rows, [note])
+    return Sheet(title, [Column("method", is_number=False), Column("to", is_number=False), *without_holm], rows)
 
 
 def describe_step(step: Step) -> str:
     before, after = step.before, step.after
-    if before.split == after.split:
-        return f"{before.num_labels} → {after.num_labels}"
-    return f"{before.split} → {after.split}"
+    return f"{before.num_labels} → {after.num_labels}" if before.split == after.split else after.split
 
 
 def paper_sheet(figures: Iterable[Figure]) -> Sheet:
@@ -179,7 +202,7 @@ def paper_sheet(figures: Iterable[Figure]) -> Sheet:
 
 
 def format_again(figure: Figure) -> str:
-    if figure.quantity.endswith("p"):
+    if figure.quantity in ("p", "drop_p"):
         return f"{figure.recomputed:.6g}" if figure.recomputed > 0.001 else f"{figure.recomputed:.3g}"
     return f"{figure.recomputed:.{len(figure.published.partition('.')[2])}f}"
 
@@ -193,7 +216,7 @@ def left_out_sheet(runs: Iterable[Run]) -> Sheet | None:
             Cell(run.where),
             Cell("finished without an error rate" if run.status == "finished" else run.status),
             Cell((run.failure or "").splitlines()[0] if run.failure else ""),
-            Cell(run.origin),
+            Cell(Path(run.origin).name, link=run.origin),
         ]
         for run in runs
         if not run.counts
