@@ -30,6 +30,7 @@ bench: install  ## speed and memory as ratios (needs SMOOTHPL_DATA)
 	$(BIN)/python -m benchmarks.weighting
 	$(BIN)/python -m benchmarks.engine
 	$(BIN)/python -m benchmarks.diagnostics
+	$(BIN)/python -m benchmarks.report
 
 lint: install  ## ruff and mypy
 	$(BIN)/ruff check .

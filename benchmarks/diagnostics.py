@@ -71,15 +71,16 @@ def main() -> None:
             watches.watch(part, owner, name)
     table = Table("CPU time", *map(" ".join, KINDS), title="diagnostics")
     columns = [shares(watches, *knobs) for knobs in KINDS]
-    for part in columns[0]:
-        table.add_row(part, *(f"{100 * column[part]:.3f} %" for column in columns))
+    for part in columns[0][0]:
+        table.add_row(part, *(f"{100 * column[part]:.3f} %" for column, _ in columns))
     table.add_section()
-    table.add_row("all of them, of training time", *(f"{100 * sum(column.values()):.2f} %" for column in columns))
+    table.add_row("all of them, of training time", *(f"{100 * sum(column.values()):.2f} %" for column, _ in columns))
+    table.add_row("of a step of", *(f"{1e3 * step:.0f} ms" for _, step in columns))
     Console().print(table)
 
 
-def shares(watches: Stopwatches, *knobs: str) -> dict[str, float]:
-    """Seconds of every part in a run of full length, over the seconds of its steps."""
+def shares(watches: Stopwatches, *knobs: str) -> tuple[dict[str, float], float]:
+    """Seconds of every part in a run of full length, over the seconds of its steps; and the seconds of a step."""
     whole = compose_checked(knobs)
     every = min(STEPS, whole.eval_every)
     config = compose_checked([*knobs, f"max_steps={STEPS}", f"eval_every={every}", "callbacks.progress=null"])
@@ -103,7 +104,7 @@ def shares(watches: Stopwatches, *knobs: str) -> dict[str, float]:
         for part, seconds in watches.seconds.items()
     }
     spent |= {part: seconds / whole.max_steps for part, seconds in at_the_end.items()}
-    return {part: seconds / per_step for part, seconds in spent.items()}
+    return {part: seconds / per_step for part, seconds in spent.items()}, per_step
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from benchmarks import diagnostics, engine, pictures, steps, timing, views, weighting
+from benchmarks import diagnostics, engine, pictures, report, steps, timing, views, weighting
 from tests.data.real import needs_cifar10
 
 hurried = partial(timing.compare, turns=1, seconds=0.001)
@@ -70,3 +70,13 @@ def test_the_cost_of_watching_is_measured(monkeypatch: pytest.MonkeyPatch, capsy
     shown = capsys.readouterr().out
     for part in (*diagnostics.PARTS, "run.png", "all of them"):
         assert part in shown
+
+
+def test_a_report_over_many_runs_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(report, "MANY", 200)
+    monkeypatch.setattr(report, "METHODS", ("fixmatch", "smooth"))
+    report.main()
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[1] for line in lines if line.startswith("│")] == ["20", "200"]

@@ -1,69 +1,151 @@
+import csv
+import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
+from smoothpl.cli import run_command
 from smoothpl.report import main
-from smoothpl.results.record import Evaluation, Record, write
+from tests.results.made_up import made_up, store, store_all
 
 
-def store(
-    folder: Path, recipe: str, fold: int, error: float, status: str = "finished", seed: int = 0, name: str = ""
+def report(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> None:
+    monkeypatch.setattr(sys, "argv", ["report", *map(str, arguments)])
+    monkeypatch.setenv("COLUMNS", "80")
+    run_command(main)
+
+
+def refused(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> str:
+    with pytest.raises(SystemExit) as stop:
+        report(monkeypatch, *arguments)
+    return str(stop.value)
+
+
+def test_the_papers_own_runs_give_the_papers_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    record = Record({"benchmark": "digits_40", "fold": fold, "seed": seed}, recipe, name or recipe, status=status)
-    record.take_history([Evaluation(1, error, [])])
-    folder.mkdir(parents=True)
-    write(folder, record)
-
-
-def test_recipes_stand_against_folds_with_mean_and_population_deviation(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The paper's own FixMatch column: 9.28 +- 2.95."""
-    for fold, error in enumerate([9.77, 7.43, 7.48, 7.36, 15.60, 8.01]):
-        store(tmp_path / f"a{fold}", "fix", fold, error)
-    store(tmp_path / "b", "smooth", 1, 7.07)
-    main([str(tmp_path)])
-    lines = capsys.readouterr().out.splitlines()
-    (fix,) = [line for line in lines if "fix" in line]
-    (smooth,) = [line for line in lines if "smooth" in line]
-    assert "9.28 ± 2.95" in fix
-    assert "15.60" in fix
-    assert smooth.count("-") == 5
-    assert "7.07 ± 0.00" in smooth
-
-
-def test_runs_that_did_not_finish_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    store(tmp_path / "a", "fix", 0, 5)
-    store(tmp_path / "b", "fix", 1, 5, status="failed")
-    main([str(tmp_path)])
-    assert "left out: fix fold=1 seed=0 is failed" in capsys.readouterr().out
-
-
-def test_runs_are_grouped_by_what_was_composed_and_not_by_how_it_was_spelled(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    store(tmp_path / "a", "abc", 0, 5, name="smooth,threshold=0.95,abc")
-    store(tmp_path / "b", "abc", 1, 6, name="smooth,abc")
-    main([str(tmp_path)])
+    report(monkeypatch, store_all(tmp_path))
     shown = capsys.readouterr().out
-    assert "5.50 ± 0.50" in shown
-    assert "threshold" not in shown
+    assert "smooth beats fixmatch on 6 of 6 runs, p = 0.0156" in " ".join(shown.split())
+    assert "9.28 ± 2.95" in shown
+    assert "6.79 ± 3.55" in shown
+    assert max(map(len, shown.splitlines())) <= 80
 
 
-def test_several_seeds_have_columns_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    store(tmp_path / "a", "fix", 0, 5, seed=1917)
-    store(tmp_path / "b", "fix", 0, 6, seed=2001)
-    main([str(tmp_path)])
-    assert "seed 1917" in " ".join(capsys.readouterr().out.split())
+def test_the_paper_is_made_again(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    report(monkeypatch, "paper")
+    shown = capsys.readouterr().out
+    assert "153 of 170 published figures follow" in shown
+    assert "(2) Fold 0 of Smooth FixMatch is printed as 6.25" in shown
+    assert max(map(len, shown.splitlines())) <= 80
 
 
-def test_a_run_that_was_made_twice_is_not_averaged_silently(tmp_path: Path) -> None:
-    store(tmp_path / "a", "fix", 0, 5)
-    store(tmp_path / "b", "fix", 0, 6)
-    with pytest.raises(SystemExit, match="run twice with fold=0 seed=0"):
-        main([str(tmp_path)])
+def test_runs_stand_beside_the_papers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SMOOTHPL_DATA", str(tmp_path))
+    for fold in range(6):
+        store(tmp_path, made_up("fixmatch", fold, 9.0, "benchmark=cifar10_40"))
+    report(monkeypatch, "paper", tmp_path)
+    table = capsys.readouterr().out.split("cifar10_40, 40 labels, balanced: error of")[1].split("\n\n\n")[0]
+    assert "\n fixmatch " in table
+    assert "\n FixMatch (paper) " in table
 
 
-def test_a_folder_without_runs_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit, match=r"no run\.json below"):
-        main([str(tmp_path)])
+def test_every_format_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = store_all(tmp_path / "runs")
+    report(monkeypatch, runs, f"out={tmp_path / 'new' / 'folder'}")
+    written = {path.suffix: path.read_text() for path in (tmp_path / "new" / "folder").iterdir()}
+    assert set(written) == {".html", ".md", ".csv", ".tex"}
+    for text in written.values():
+        assert "9.28" in text
+    assert "report: " + str(tmp_path / "new" / "folder" / "report.html") in capsys.readouterr().out
+    rows = list(csv.reader(written[".csv"].splitlines()))
+    (p,) = [row for row in rows if row and "against" in row[0] and row[1] == "smooth"]
+    assert "0.015625" in p
+    report(monkeypatch, runs, f"out={tmp_path / 'one.md'}")
+    assert (tmp_path / "one.md").read_text() == written[".md"]
+
+
+@pytest.mark.parametrize(("knob", "word"), [("protocol=best", "1.00 ± 0.00"), ("baseline=smooth", "against smooth")])
+def test_baseline_and_protocol_can_be_chosen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], knob: str, word: str
+) -> None:
+    for method in ("fixmatch", "smooth"):
+        store(tmp_path, made_up(method, 0, 5.0, error_best=1.0))
+    report(monkeypatch, tmp_path, knob)
+    assert word in capsys.readouterr().out
+
+
+def test_what_failed_or_still_runs_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store(tmp_path, made_up("fixmatch", 0, 5.0))
+    store(tmp_path, made_up("fixmatch", 1, None, status="failed", failure="ValueError: no\nmore"))
+    store(tmp_path, made_up("fixmatch", 2, 4.0, status="running"))
+    store(tmp_path, made_up("fixmatch", 3, None))
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(sys, "argv", ["report", str(tmp_path)])
+    run_command(main)
+    shown = capsys.readouterr().out.split("Left out")[1]
+    for words in ("failed", "ValueError: no", "running", "finished without an error rate", "fold=3 seed=2046"):
+        assert words in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ([], "no runs are named; --help shows how it is called"),
+        (["nowhere"], "nowhere is no folder"),
+        (["."], "no run.json below ."),
+        (["paper", "colour=red"], "colour=red is not a knob of the report"),
+        (["paper", "protocol=first"], "protocol=first must be one of last, best, median20"),
+        (["paper", "statistics=t"], "statistics=t must be one of exact, pratt, paper"),
+        (["paper", "duplicates=mean"], "duplicates=mean must be one of error, newest, oldest"),
+        (["paper", "out=report.pdf"], "out=report.pdf must end with .html, .md, .csv, .tex, or be a folder"),
+    ],
+)
+def test_what_cannot_be_reported_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], complaint: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert complaint in refused(monkeypatch, *arguments)
+
+
+def test_a_damaged_record_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store(tmp_path, made_up("fixmatch", 0, 5.0))
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "run.json").write_text(json.dumps({"what": "else"}))
+    complaint = refused(monkeypatch, tmp_path)
+    assert f"{tmp_path}/bad/run.json is not a record of smoothpl; move it away" in complaint
+
+
+def test_a_place_that_cannot_be_written_to_is_said_and_nothing_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store_all(tmp_path / "runs")
+    (tmp_path / "file").touch()
+    place = tmp_path / "file" / "report.html" if os.geteuid() == 0 else Path("/report.html")
+    assert "name a place that can be written to" in refused(monkeypatch, tmp_path / "runs", f"out={place}")
+    assert "9.28 ± 2.95" in capsys.readouterr().out
+
+
+def test_numbers_that_are_none_do_not_stop_a_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A diverged run that finished: its error is null in the file."""
+    store(tmp_path, made_up("fixmatch", 0, float("nan")))
+    store(tmp_path, made_up("smooth", 0, 5.0))
+    report(monkeypatch, tmp_path)
+    assert "no run of fixmatch to compare with" in capsys.readouterr().out
+
+
+def test_help_shows_how_it_is_called(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["report", "--help"])
+    with pytest.raises(SystemExit):
+        main()
+    assert "statistics=exact" in capsys.readouterr().out

@@ -114,7 +114,8 @@ def tabulate(
             place, key = Place(run.benchmark, run.num_labels, run.split), Key(run.fold, run.seed)
             row = by_place[place][run.recipe]
             row[key] = choose(row[key], run, duplicates) if key in row else run
-    return [make_table(place, by_place[place], baseline, statistics) for place in sorted(by_place)]
+    tables = [make_table(place, by_place[place], baseline, statistics) for place in sorted(by_place)]
+    return sorted(tables, key=lambda table: all(row.kind.is_of_paper for row in table.rows))  # our own first
 
 
 def choose(one: Run, other: Run, duplicates: Duplicates) -> Run:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
@@ -183,16 +184,33 @@ def read(run_dir: Path) -> Record:
         fields = json.loads(path.read_text())
     except json.JSONDecodeError as error:
         raise ConfigError(f"{path} is damaged ({error}); move it away to leave this run out.") from None
-    wrong = objection(fields, get_type_hints(Record), newest=SCHEMA)
+    wrong = objection(fields, kinds(), newest=SCHEMA)
     if wrong:
         raise ConfigError(f"{path} {wrong}; move it away to leave this run out.")
     record = Record(**(UNKNOWN | fields))
     record.schema = SCHEMA
-    record.history = [Evaluation(**evaluation) for evaluation in record.history]  # type: ignore[arg-type]
+    record.history = evaluations(fields.get("history", []))
     record.turns = [Turn(**turn) for turn in record.turns]  # type: ignore[arg-type]
     record.falls = [tuple(fall) for fall in record.falls]  # type: ignore[misc]
     record.reliability = [tuple(each) for each in record.reliability]  # type: ignore[misc]
     return record
+
+
+@cache
+def kinds() -> dict[str, Any]:
+    return get_type_hints(Record)
+
+
+def evaluations(written: list[dict[str, Any]]) -> list[Evaluation]:
+    return [
+        Evaluation(
+            each["step"],
+            math.nan if each["error"] is None else each["error"],
+            each["collapsed"],
+            each.get("shares", []),
+        )
+        for each in written
+    ]
 
 
 UNKNOWN: dict[str, Any] = {"versions": {}, "commit": None, "started": ""}

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from smoothpl.paper.recompute import Figure
 from smoothpl.results.comparison import Comparison, Statistics
-from smoothpl.results.pairing import Key, Kind, Row, Step, Sweep, Table
+from smoothpl.results.pairing import Key, Step, Sweep, Table
 from smoothpl.results.runs import Run
 
 MOST_COLUMNS = 12
@@ -126,18 +126,13 @@ def comparison_cells(comparison: Comparison, p_holm: float | None) -> list[Cell]
 def comparison_sheet(table: Table) -> Sheet | None:
     """Against the baseline, pair by pair."""
     rows = [
-        [Cell(name_with_partner(row, table)), *comparison_cells(row.comparison, row.p_holm)]
+        [Cell(row.label), *comparison_cells(row.comparison, row.p_holm)]
         for row in table.rows
         if row.comparison is not None
     ]
     if not rows:
         return None
     return Sheet(f"{table.place}: against {table.baseline}", [RECIPE, *OF_COMPARISON], rows)
-
-
-def name_with_partner(row: Row, table: Table) -> str:
-    baselines = [each for each in table.rows if each.kind == Kind(table.baseline, row.kind.is_of_paper)]
-    return row.label if len(baselines) == 1 or row.partner is None else f"{row.label} against {row.partner.label}"
 
 
 def sweep_sheet(sweep: Sweep, table: Table) -> Sheet:

@@ -1,0 +1,76 @@
+"""python -m benchmarks.report: a report over ten thousand made-up runs, its time and memory, and over a tenth of them.
+
+Records have the size of real ones: the composed configuration, 210 evaluations, a confusion matrix.
+"""
+
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from smoothpl.looking import compose_checked
+from smoothpl.recipe import recipe_name
+from smoothpl.results.record import Evaluation, new_record, to_json
+
+MANY = 10_000
+EVALUATIONS = 210
+METHODS = ("fixmatch", "smooth", "flexmatch", "uda")
+THRESHOLDS = (0.85, 0.9, 0.95, 0.98)
+
+
+def main() -> None:
+    table = Table("runs", "seconds", "peak memory", "page")
+    with TemporaryDirectory() as folder:
+        for number in (MANY // 10, MANY):
+            place = Path(folder) / str(number)
+            make_up(place, number)
+            command = [sys.executable, "-m", "benchmarks.report", str(place)]
+            told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            seconds, megabytes, size = told.split()[-3:]
+            table.add_row(f"{number}", seconds, f"{megabytes} MB", f"{size} kB")
+    Console().print(table)
+
+
+def make_up(folder: Path, number: int) -> None:
+    """Every method at every threshold, the same number of folds and seeds of each."""
+    chance = np.random.default_rng(0)
+    recipes = [(method, threshold) for method in METHODS for threshold in THRESHOLDS]
+    for which, (method, threshold) in enumerate(recipes):
+        config = compose_checked([f"method={method}", f"threshold={threshold}"])
+        record = new_record(config, recipe_name(config, f"threshold={threshold}"))
+        record.status, record.num_test, record.class_names = "finished", 500, [str(c) for c in range(10)]
+        for run in range(number * which // len(recipes), number * (which + 1) // len(recipes)):
+            of_recipe = run - number * which // len(recipes)
+            record.config |= {"fold": of_recipe % 100, "seed": of_recipe // 100}
+            errors = 10 + chance.standard_normal(EVALUATIONS)
+            shares = [round(float(share), 4) for share in chance.random(10)]
+            record.take_history(
+                [Evaluation(5000 * step, float(error), [], shares) for step, error in enumerate(errors)]
+            )
+            record.confusion = chance.integers(50, size=(10, 10)).tolist()
+            place = folder / f"{run:05}"
+            place.mkdir(parents=True)
+            (place / "run.json").write_text(to_json(record))
+
+
+def measure(folder: Path) -> None:
+    """In a process of its own, whose memory is that of the report."""
+    from smoothpl.report import save
+    from smoothpl.results.reporting import Options, build_report
+    from smoothpl.results.runs import find_runs
+
+    start = time.monotonic()
+    (page,) = save(build_report(find_runs([folder]), Options()), folder / "report.html")
+    seconds = time.monotonic() - start
+    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    sys.stdout.write(f"{seconds:.1f} {megabytes} {page.stat().st_size // 1024}\n")
+
+
+if __name__ == "__main__":
+    measure(Path(sys.argv[1])) if len(sys.argv) > 1 else main()

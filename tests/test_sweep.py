@@ -1,0 +1,50 @@
+"""Real multiruns, and the report that is there at their end."""
+
+from pathlib import Path
+
+from smoothpl.results.record import read
+from smoothpl.sweep import RUNS, SweepReport, note_run
+from tests.processes import Process
+
+SHORT = ("max_steps=2", "eval_every=2", "batch_size=4", "pictures=false", "callbacks.progress=null")
+
+
+def test_a_sweep_ends_with_a_report_although_a_job_has_failed(tmp_path: Path) -> None:
+    knobs = ("-m", "method=fixmatch,smooth", "fold=0,1", "threshold=0.9,2", "hydra.sweep.dir=sweep", *SHORT)
+    done = Process("smoothpl.train", *knobs, cwd=tmp_path).wait()
+    assert done.returncode == 1
+    assert done.stderr.count("failed: threshold=2.0 must") == 4
+    assert "digits_40, 40 labels, balanced: against fixmatch" in done.stdout
+    assert f"report: {tmp_path}/sweep/report.html" in done.stdout
+    for suffix in ("html", "md", "csv", "tex"):
+        assert "smooth" in (tmp_path / "sweep" / f"report.{suffix}").read_text()
+    assert len((tmp_path / "sweep" / RUNS).read_text().splitlines()) == 4
+
+
+def test_runs_that_were_finished_before_are_in_the_report_of_a_sweep_that_is_completed(tmp_path: Path) -> None:
+    knobs = ("-m", "method=fixmatch", "resume=auto", *SHORT)
+    assert Process("smoothpl.train", *knobs, "fold=0", cwd=tmp_path).wait().returncode == 0
+    done = Process("smoothpl.train", *knobs, "fold=0,1", "hydra.sweep.dir=second", cwd=tmp_path).wait()
+    assert done.returncode == 0, done.stderr
+    first, second = (tmp_path / "second" / RUNS).read_text().splitlines()
+    assert "second" not in first
+    assert read(Path(second)).config["fold"] == 1
+    assert first.split("/")[-1] in (tmp_path / "second" / "report.html").read_text()
+
+
+def test_a_report_that_fails_is_in_the_exit_code(tmp_path: Path) -> None:
+    """The same run twice: whether workers decode is not part of a recipe."""
+    knobs = ("-m", "data.num_workers=0,1", "hydra.sweep.dir=sweep", *SHORT)
+    done = Process("smoothpl.train", *knobs, cwd=tmp_path).wait()
+    assert done.returncode == 1
+    assert "was run twice with fold=0 seed=2046" in done.stderr
+    assert len(list(tmp_path.rglob("run.json"))) == 2
+
+
+def test_a_sweep_of_which_nothing_came_has_no_report(tmp_path: Path) -> None:
+    sweep = SweepReport()
+    sweep.folder = tmp_path
+    sweep.conclude()
+    note_run(tmp_path, tmp_path / "gone")
+    sweep.conclude()
+    assert [path.name for path in tmp_path.iterdir()] == [RUNS]
