@@ -53,14 +53,18 @@ def find_run(config: DictConfig, fresh: Path) -> Path:
         return fresh
     if config.resume != AUTO:
         return Path(config.resume).resolve()
+    found = find_same(config, Path(OUTPUTS), [fresh] if (fresh / FILE_NAME).is_file() else [])
+    return fresh if found is None else found[1]
+
+
+def find_same(config: DictConfig, folder: Path, others: Sequence[Path] = ()) -> tuple[Record, Path] | None:
+    """Of the runs below a folder, and in `others`, the one that has been made of this configuration."""
     pattern = f"**/fold={config.fold},seed={config.seed}*/**/{FILE_NAME}"
-    places = [path.parent for path in Path(OUTPUTS).resolve().glob(pattern)]
-    if (fresh / FILE_NAME).is_file():  # hydra.run.dir=... said where
-        places.append(fresh)
+    places = [*(path.parent for path in folder.resolve().glob(pattern)), *others]
     same = [(record, run_dir) for record, run_dir in readable(places) if is_same_run(record, config)]
     unfinished = [each for each in same if each[0].status != "finished"]
     newest = sorted(unfinished or same, key=lambda each: each[0].started)
-    return newest[-1][1] if newest else fresh
+    return newest[-1] if newest else None
 
 
 def readable(places: list[Path]) -> Iterator[tuple[Record, Path]]:

@@ -41,7 +41,7 @@ def as_run(row: dict[str, str]) -> Run:
         num_labels=int(row["num_labels"]),
         fold=int(row["fold"]),
         seed=int(row["seed"]),
-        knobs={"method": row["method"], "split": row["split"], **knobs},
+        knobs={"data": row["benchmark"].partition("_")[0], "split": row["split"], **knobs},
         origin=PAPER,
         error=float(row["error"]),
     )

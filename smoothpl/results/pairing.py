@@ -255,27 +255,27 @@ def pair(rows: list[Row], table: Table, statistics: Statistics) -> None:
         row.partner = fitting[0]
         gains = gains_over(row, row.partner, table.notes)
         if gains:
-            row.comparison = compare(gains, statistics)
+            row.comparison = compare(list(gains.values()), statistics)
     compared = [row for row in rows if row.comparison is not None]
     for row, p in zip(compared, holm([row.comparison.p for row in compared if row.comparison]), strict=True):
         row.p_holm = p
 
 
-def gains_over(row: Row, partner: Row, notes: list[str]) -> list[float]:
+def gains_over(row: Row, partner: Row, notes: list[str]) -> dict[Key, float]:
     """How much lower the error is, run by run."""
     for one, other in ((row, partner), (partner, row)):
         alone = [key for key in one.runs if key not in other.runs]
         if alone:
             named = "; ".join(map(str, alone[:6])) + (f" and {len(alone) - 6} more" if len(alone) > 6 else "")
             notes.append(f"{one.label} without a partner in {other.label}: {named}")
-    gains = []
+    gains = {}
     for key in sorted({*row.runs} & {*partner.runs}):
         mine, theirs = row.runs[key], partner.runs[key]
         if (mine.num_test, mine.labeled) != (theirs.num_test, theirs.labeled):
             what = "test images" if mine.num_test != theirs.num_test else "labeled images"
             notes.append(f"{row.label}, {key}: other {what} than {partner.label} had; not compared")
         else:
-            gains.append(partner.errors[key] - row.errors[key])
+            gains[key] = partner.errors[key] - row.errors[key]
     return gains
 
 
@@ -285,9 +285,25 @@ def compare_lines(sweep: Sweep, baseline: str, statistics: Statistics) -> None:
         if other is None or other is line:
             continue
         common = sorted({*line.rows} & {*other.rows})
-        gains = [gain for value in common for gain in gains_over(line.rows[value], other.rows[value], [])]
+        gains = [gain for value in common for gain in gains_over(line.rows[value], other.rows[value], []).values()]
         if gains:
             line.comparison = compare(gains, statistics)
+
+
+def aggregate(tables: list[Table], statistics: Statistics = "exact") -> dict[Kind, Comparison]:
+    """All pairs of a method with the baseline, from all tables and sweeps, each run once: the paper's last word."""
+    gains: dict[Kind, dict[tuple[Place, str, Key], float]] = defaultdict(dict)
+    for table in tables:
+        matched = [(row, row.partner) for row in table.rows if row.partner is not None]
+        for sweep in table.sweeps:
+            for kind, line in sweep.lines.items():
+                other = sweep.lines.get(Kind(table.baseline, kind.is_of_paper))
+                if other is not None and other is not line:
+                    matched += [(line.rows[value], other.rows[value]) for value in {*line.rows} & {*other.rows}]
+        for row, partner in matched:
+            for key, gain in gains_over(row, partner, []).items():
+                gains[row.kind].setdefault((table.place, row.recipe, key), gain)
+    return {kind: compare(list(pairs.values()), statistics) for kind, pairs in gains.items() if pairs}
 
 
 class Step(NamedTuple):
@@ -301,14 +317,14 @@ class Step(NamedTuple):
 
 def increments(tables: list[Table], statistics: Statistics = "exact") -> list[Step]:
     """What adding labels brings: the same recipe with the next number of labels."""
-    chains = chained(tables, "num_labels", lambda place: (place.benchmark, place.split))
+    chains = chained(tables, "num_labels", lambda place: place.split)
     links = [link for chain in chains for link in pairwise(chain)]
     return [step for link in links for step in step_of(*link, statistics, sign=1)]
 
 
 def drops(tables: list[Table], statistics: Statistics = "exact") -> list[Step]:
     """What another split costs: the same recipe with balanced classes and with others."""
-    chains = chained(tables, "split", lambda place: (place.benchmark, place.num_labels))
+    chains = chained(tables, "split", lambda place: place.num_labels)
     steps = []
     for chain in chains:
         balanced = [link for link in chain if link[0].split == "balanced"]

@@ -10,12 +10,13 @@ from smoothpl.paper.recompute import figures
 from smoothpl.results import figures as pictures
 from smoothpl.results.comparison import Statistics
 from smoothpl.results.figures import Drawing
-from smoothpl.results.pairing import Duplicates, Table, drops, increments, tabulate
+from smoothpl.results.pairing import Duplicates, Table, aggregate, drops, increments, tabulate
 from smoothpl.results.runs import Protocol, Run
 from smoothpl.results.sheets import (
     Cell,
     Column,
     Sheet,
+    aggregate_sheet,
     comparison_sheet,
     errors_sheet,
     left_out_sheet,
@@ -99,6 +100,10 @@ def build_report(runs: list[Run], options: Options, with_pictures: bool = True) 
     tables = tabulate(runs, options.baseline, options.statistics, options.duplicates)
     sections = [section_of(table, options, with_pictures) for table in tables]
     sections += filter(None, [labels_section(tables, options, with_pictures), split_section(tables, options)])
+    if len(tables) > 1 or any(table.sweeps for table in tables):
+        together = aggregate(tables, options.statistics)
+        if together:
+            sections.append(Section("All pairs together", sheets=[aggregate_sheet(together, options.baseline)]))
     if any(run.is_of_paper for run in runs):
         sections.append(paper_section())
     left_out = left_out_sheet(runs)

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from smoothpl.paper.recompute import Figure
 from smoothpl.results.comparison import Comparison, Statistics
-from smoothpl.results.pairing import Key, Step, Sweep, Table
+from smoothpl.results.pairing import Key, Kind, Step, Sweep, Table
 from smoothpl.results.runs import Run
 
 MOST_COLUMNS = 12
@@ -135,6 +135,17 @@ def comparison_sheet(table: Table) -> Sheet | None:
     return Sheet(f"{table.place}: against {table.baseline}", [RECIPE, *OF_COMPARISON], rows)
 
 
+def aggregate_sheet(comparisons: dict[Kind, Comparison], baseline: str) -> Sheet:
+    rows = [[Cell(str(kind)), *without_holm(comparison_cells(each, None))] for kind, each in comparisons.items()]
+    columns = [Column("method", is_number=False), *without_holm(OF_COMPARISON)]
+    return Sheet(f"All pairs together, against {baseline}", columns, rows)
+
+
+def without_holm(cells: list[Any]) -> list[Any]:
+    number = [column.name for column in OF_COMPARISON].index("Holm")
+    return cells[:number] + cells[number + 1 :]
+
+
 def sweep_sheet(sweep: Sweep, table: Table) -> Sheet:
     """Mean errors of every method at every value, and all pairs with the baseline at the same value together."""
     values = sweep.values
@@ -160,12 +171,12 @@ def sweep_sheet(sweep: Sweep, table: Table) -> Sheet:
 def steps_sheet(title: str, steps: list[Step]) -> Sheet | None:
     if not steps:
         return None
-    without_holm = [column for column in OF_COMPARISON if column.name != "Holm"]
-    rows = []
-    for step in steps:
-        cells = comparison_cells(step.comparison, None)
-        rows.append([Cell(step.label), Cell(describe_step(step)), *cells[:6], *cells[7:]])
-    return Sheet(title, [Column("method", is_number=False), Column("to", is_number=False), *without_holm], rows)
+    rows = [
+        [Cell(step.label), Cell(describe_step(step)), *without_holm(comparison_cells(step.comparison, None))]
+        for step in steps
+    ]
+    columns = [Column("method", is_number=False), Column("to", is_number=False), *without_holm(OF_COMPARISON)]
+    return Sheet(title, columns, rows)
 
 
 def describe_step(step: Step) -> str:
