@@ -28,7 +28,7 @@ OF_PSEUDO_LABELS = ("unlabeled_loss", "coverage", "weight_mean", "confidence_mea
 
 
 MOST_CLASSES = 20
-"""Whose shares are logged one by one; of more they are in the record only."""
+"""Whose shares are logged one by one; of more, those of test predictions are in the record."""
 
 
 class Taught(NamedTuple):

@@ -70,6 +70,7 @@ def check_out(out: Path | None) -> None:
 
 def show(report: Report, console: Console) -> None:
     for section in report.sections:
+        console.print(section.title, style="bold", markup=False, highlight=False)
         for words in section.words:
             console.print(words, markup=False, highlight=False)
         for sheet in section.sheets:
@@ -104,7 +105,7 @@ def written(report: Report, path: Path) -> str:
 
         return to_html(report, path.resolve().parent)
     if path.suffix == ".csv":
-        return to_csv(report.sheets)
+        return to_csv([*report.sheets, *([report.list_of_runs] if report.runs else [])])
     if path.suffix == ".tex":
         return f"% needs \\usepackage{{booktabs}}\n% {report.legend}\n" + "\n".join(map(to_latex, report.sheets))
     sections = "\n".join(map(section_in_markdown, report.sections))

@@ -1,15 +1,16 @@
 """The end of a multirun: a report over all of its runs, whatever became of them."""
 
+import json
 from pathlib import Path
 from typing import Any, ClassVar
 
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig
 
-from smoothpl.results.record import FILE_NAME
+from smoothpl.results.runs import RUNS, Run, places_below, read_runs, without_result
 
-RUNS = "runs.txt"
-"""In the sweep's folder, the places of its runs: with resume=auto some are elsewhere."""
+REFUSED = "refused.jsonl"
+"""In a sweep's folder: jobs of which there is no run, and why."""
 
 
 class SweepReport(Callback):
@@ -18,8 +19,9 @@ class SweepReport(Callback):
 
     begun: ClassVar["SweepReport | None"] = None
 
-    def __init__(self, baseline: str = "fixmatch") -> None:
+    def __init__(self, baseline: str = "fixmatch", duplicates: Any = "error") -> None:
         self.baseline = baseline
+        self.duplicates = duplicates
         self.folder = Path()
 
     def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
@@ -30,29 +32,34 @@ class SweepReport(Callback):
         """Leaves report.html and the same as Markdown, CSV and LaTeX in the sweep's folder."""
         from rich.console import Console
 
-        from smoothpl.report import save, show
-        from smoothpl.results.reporting import Options, build_report
-        from smoothpl.results.runs import read_runs
+        from smoothpl.report import read_options, save, show
+        from smoothpl.results.reporting import build_report
 
         SweepReport.begun = None
-        places = self.places()
-        if not places:
+        runs = read_runs(sorted(set(places_below(self.folder)))) + refused_jobs(self.folder)
+        if not runs:
             return
-        report = build_report(read_runs(places), Options(baseline=self.baseline))
+        options = read_options({"baseline": self.baseline, "duplicates": self.duplicates})
+        report = build_report(runs, options)
         console = Console()
         console.rule()
         show(report, console)
         path, *_ = save(report, self.folder)
         console.print(f"report: {path}", soft_wrap=True, markup=False, highlight=False)
 
-    def places(self) -> list[Path]:
-        """Of the runs that left a record; a job that never came so far has been told of."""
-        noted = self.folder / RUNS
-        lines = noted.read_text().splitlines() if noted.exists() else []
-        return [Path(line) for line in dict.fromkeys(lines) if (Path(line) / FILE_NAME).is_file()]
-
 
 def note_run(sweep_dir: Path, run_dir: Path) -> None:
     """A line for every job that began, appended at once: jobs may be processes of their own."""
     with (sweep_dir / RUNS).open("a") as file:
         file.write(f"{run_dir}\n")
+
+
+def note_refusal(sweep_dir: Path, words: list[str], why: str) -> None:
+    with (sweep_dir / REFUSED).open("a") as file:
+        file.write(json.dumps({"words": words, "why": why}) + "\n")
+
+
+def refused_jobs(sweep_dir: Path) -> list[Run]:
+    noted = sweep_dir / REFUSED
+    jobs = [json.loads(line) for line in noted.read_text().splitlines()] if noted.exists() else []
+    return [without_result(job["why"], "refused", "", " ".join(job["words"])) for job in jobs]

@@ -4,8 +4,8 @@ import logging
 import shutil
 import sys
 import warnings
-from collections.abc import Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -23,8 +23,8 @@ from smoothpl.config import conf_dir, register
 from smoothpl.errors import ConfigError, DivergenceError, Interruption
 from smoothpl.recipe import plain, recipe_digest, recipe_name
 from smoothpl.results.record import FILE_NAME, Record, claim, hold, new_record, recording, write
-from smoothpl.resume import check_same, find_run, open_run, with_recorded_overrides
-from smoothpl.sweep import SweepReport, note_run
+from smoothpl.resume import check_same, find_run, key_of, open_run, with_recorded_overrides
+from smoothpl.sweep import SweepReport, note_refusal, note_run
 
 if TYPE_CHECKING:  # torch and Lightning are imported late: saying no to a typo must not take seconds
     from lightning import Trainer
@@ -45,7 +45,6 @@ def train(config: DictConfig, run_dir: Path, name: str = "", overrides: Sequence
 
     from smoothpl.build import build_data, build_module, build_trainer, check_loggers
     from smoothpl.callbacks import Checkpointer, Recorder
-    from smoothpl.loggers import mirrors_of
 
     is_first = is_first_process()
     quiet_libraries()
@@ -71,15 +70,31 @@ def train(config: DictConfig, run_dir: Path, name: str = "", overrides: Sequence
             checkpointer = Checkpointer(run_dir / CHECKPOINTS, config.checkpoint_every, config.eval_every, max_time)
             # The record first, so that what is shown has been recorded; checkpoints last, when all is done.
             trainer = build_trainer(config, run_dir, [Recorder(record, run_dir)], [checkpointer])
-            fit(trainer, module, data, start, checkpointer)
-            checkpointer.save_last(trainer, run_dir / "last.ckpt")
-            if not record.history or record.history[-1].step < trainer.global_step:
-                trainer.validate(module, datamodule=data, verbose=False)
+            with concluding(trainer, record):
+                fit(trainer, module, data, start, checkpointer)
+                checkpointer.save_last(trainer, run_dir / "last.ckpt")
+                if not record.history or record.history[-1].step < trainer.global_step:
+                    trainer.validate(module, datamodule=data, verbose=False)
         if is_first:  # and not before the record says that it is finished
-            for mirror in mirrors_of(trainer):
-                mirror.summarise(record)
             shutil.rmtree(run_dir / CHECKPOINTS, ignore_errors=True)
     return record
+
+
+@contextmanager
+def concluding(trainer: "Trainer", record: Record) -> Iterator[None]:
+    """Tells every mirror how it ended: one that is left open would take the next run of a sweep for this one."""
+    from smoothpl.loggers import mirrors_of
+
+    status = "failed"
+    try:
+        yield
+        status = "finished"
+    except (KeyboardInterrupt, SystemExit):
+        status = "interrupted"
+        raise
+    finally:
+        for mirror in mirrors_of(trainer) if is_first_process() else []:
+            mirror.summarise(record, status)
 
 
 def begin_or_go_on(config: DictConfig, run_dir: Path, name: str, overrides: Sequence[str]) -> Record:
@@ -173,19 +188,16 @@ def hydra_main(config: DictConfig) -> float | None:
     try:
         check(config, run.overrides.task)
         check_ranks(config, run.mode)
+        check_grid(run)
         run_dir = find_run(config, fresh)
         if run.mode == RunMode.MULTIRUN:
             note_run(Path(run.sweep.dir).resolve(), run_dir)
         record = train(config, run_dir, recipe_name(config, run.job.override_dirname), said(run))
     except BaseException as error:
-        if run.mode == RunMode.MULTIRUN and isinstance(
-            error, Exception
-        ):  # Hydra raises the first error of a sweep at its end, and drops the others
-            sys.stderr.write(f"job {run.job.num} failed: {explain(error)}\n")
+        if run.mode == RunMode.MULTIRUN and isinstance(error, Exception):
+            tell_of_failure(run, error, run_dir)
         if run_dir.exists() and not isinstance(error, Exception):  # Ctrl-C, which Lightning turns into an exit
-            by = f" by {error}" if str(error) else ""
-            message = f"interrupted{by}; to go on: python -m smoothpl.train {quote(f'resume={run_dir}')}"
-            sys.exit(message if is_first_process() else 1)
+            sys.exit(how_to_go_on(config, run_dir, error) if is_first_process() else 1)
         raise
     finally:
         remove_if_empty(fresh)
@@ -194,10 +206,30 @@ def hydra_main(config: DictConfig) -> float | None:
 
         print_summary(record, run_dir)
         if config.pictures:
-            from smoothpl.results.pictures import draw_run
+            from smoothpl.results.pictures import attempt, draw_run
 
-            draw_run(record, run_dir)
+            attempt(lambda: draw_run(record, run_dir))
     return record.error
+
+
+def tell_of_failure(run: HydraConf, error: Exception, run_dir: Path) -> None:
+    """Hydra raises the first error of a sweep at its end, and drops the others."""
+    sys.stderr.write(f"job {run.job.num} failed: {explain(error)}\n")
+    if not (run_dir / FILE_NAME).exists():
+        note_refusal(Path(run.sweep.dir).resolve(), list(run.overrides.task), explain(error))
+
+
+def how_to_go_on(config: DictConfig, run_dir: Path, error: BaseException) -> str:
+    by = f" by {error}" if str(error) else ""
+    command = f"python -m smoothpl.train {quote(f'resume={run_dir}')}"
+    watch = config.callbacks.collapse
+    if watch is None or watch.action != "pause" or not str(error).startswith("collapse"):
+        return f"interrupted{by}; to go on: {command}"
+    more = config.num_labels + config.data.num_classes
+    return (
+        f"interrupted{by}; to go on with more labels: {command} num_labels={more} 'resume_allow=[num_labels,split]'; "
+        f"as it is: {command}"
+    )
 
 
 def check_ranks(config: DictConfig, mode: RunMode | None) -> None:
@@ -205,6 +237,19 @@ def check_ranks(config: DictConfig, mode: RunMode | None) -> None:
         raise ConfigError(
             f"trainer.devices={config.trainer.devices} in a multirun: every process of a job would start the whole "
             "sweep again; use trainer.devices=1, or one command for each run."
+        )
+
+
+def check_grid(run: HydraConf) -> None:
+    """An experiment is many runs: one of them has to be chosen, or all."""
+    if run.mode == RunMode.MULTIRUN:
+        return
+    said_now = {key_of(each) for each in run.overrides.task}
+    open_knobs = [f"{key}={values}" for key, values in (run.sweeper.get("params") or {}).items() if key not in said_now]
+    if open_knobs:
+        raise ConfigError(
+            f"experiment={run.runtime.choices['experiment']} is a grid of runs ({'; '.join(open_knobs)}): add -m to "
+            "make them all, or give each of these knobs one value. python -m smoothpl.jobs lists the runs."
         )
 
 

@@ -55,3 +55,35 @@ def test_the_hyperparameters_of_cifar10_are_those_of_the_papers_table() -> None:
     assert (config.optim.learning_rate, config.optim.momentum, config.optim.weight_decay) == (0.03, 0.9, 5e-4)
     assert (config.net.depth, config.net.width) == (28, 2)
     assert composed("benchmark=cifar10_40", "method=fixmatch").unlabeled_weight == 1
+
+
+@pytest.mark.parametrize(("knobs", "weight_decay"), [((), 1e-3), (("optim.weight_decay=5e-4",), 5e-4)])
+def test_the_hyperparameters_of_cifar100_are_those_of_the_papers_table(
+    knobs: tuple[str, ...], weight_decay: float
+) -> None:
+    config = composed("benchmark=cifar100_2500", "method=smooth", *knobs)
+    assert (config.num_labels, config.data.num_classes) == (2500, 100)
+    assert (config.threshold, config.unlabeled_weight, config.factor_weight) == (0.95, 1.1, 0)
+    assert (config.batch_size, config.batch_size * config.unlabeled_ratio) == (64, 448)
+    assert (config.max_steps, config.ema_decay, config.seed) == (2**20, 0.999, 2046)
+    assert (config.optim.learning_rate, config.optim.momentum, config.optim.weight_decay) == (0.03, 0.9, weight_decay)
+    assert (config.net.depth, config.net.width) == (28, 8)
+
+
+@pytest.mark.parametrize(("method", "weight"), [("fixmatch", 1), ("smooth", 1.8)])
+def test_the_hyperparameters_of_imagenet_are_those_of_the_papers_table(method: str, weight: float) -> None:
+    config = composed("benchmark=imagenet_10pct", f"method={method}")
+    assert (config.num_labels, config.data.num_classes, config.threshold) == (100_000, 1000, 0.70)
+    assert (config.unlabeled_weight, config.factor_weight) == (weight, 0)
+    assert (config.batch_size, config.batch_size * config.unlabeled_ratio) == (128, 896)
+    assert (config.max_steps, config.ema_decay, config.seed) == (2**20, 0.999, 2046)
+    assert (config.optim.learning_rate, config.optim.momentum, config.optim.weight_decay) == (0.03, 0.9, 3e-4)
+    assert config.net._target_ == "smoothpl.nets.resnet50"
+
+
+@pytest.mark.parametrize(
+    ("method", "mu", "threshold"), [("smooth", 1, 0.95), ("smooth_square", 2, 0.82), ("smooth_sqrt", 0.5, 0.98)]
+)
+def test_the_named_variants_have_the_papers_shapes_and_thresholds(method: str, mu: float, threshold: float) -> None:
+    config = composed("benchmark=cifar10_40", f"method={method}")
+    assert (config.shape.mu, config.threshold, config.unlabeled_weight) == (mu, threshold, 1.1)

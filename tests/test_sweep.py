@@ -3,8 +3,10 @@
 from pathlib import Path
 
 from smoothpl.results.record import read
-from smoothpl.sweep import RUNS, SweepReport, note_run
+from smoothpl.results.runs import RUNS
+from smoothpl.sweep import SweepReport, note_run
 from tests.processes import Process
+from tests.results.made_up import made_up, store
 
 SHORT = ("max_steps=2", "eval_every=2", "batch_size=4", "pictures=false", "callbacks.progress=null")
 
@@ -19,6 +21,8 @@ def test_a_sweep_ends_with_a_report_although_a_job_has_failed(tmp_path: Path) ->
     for suffix in ("html", "md", "csv", "tex"):
         assert "smooth" in (tmp_path / "sweep" / f"report.{suffix}").read_text()
     assert len((tmp_path / "sweep" / RUNS).read_text().splitlines()) == 4
+    page = (tmp_path / "sweep" / "report.html").read_text()
+    assert page.split("All runs")[0].count("<td>refused</td>") == 4
 
 
 def test_runs_that_were_finished_before_are_in_the_report_of_a_sweep_that_is_completed(tmp_path: Path) -> None:
@@ -48,3 +52,12 @@ def test_a_sweep_of_which_nothing_came_has_no_report(tmp_path: Path) -> None:
     note_run(tmp_path, tmp_path / "gone")
     sweep.conclude()
     assert [path.name for path in tmp_path.iterdir()] == [RUNS]
+
+
+def test_the_report_of_a_sweep_can_choose_among_duplicates(tmp_path: Path) -> None:
+    for started in ("2026-11-16", "2026-11-17"):
+        note_run(tmp_path, store(tmp_path, made_up("smooth", 0, 5.0, started=started)))
+    sweep = SweepReport(duplicates="newest")
+    sweep.folder = tmp_path
+    sweep.conclude()
+    assert (tmp_path / "report.html").exists()

@@ -50,8 +50,6 @@ class CollapseWatch(Callback):
         if collapsed and self.action != "warn":
             self.reason = f"collapse of class {', '.join(collapsed)}"
             trainer.should_stop = True  # after a checkpoint
-        if collapsed and self.action == "pause":
-            self.tell(trainer, "to go on with more labels, add num_labels=... resume_allow=[num_labels,split] below")
 
     def tell(self, trainer: Trainer, words: str) -> None:
         if trainer.is_global_zero:

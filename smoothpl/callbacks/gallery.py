@@ -5,13 +5,14 @@ from typing import Any
 
 import torch
 from lightning import Callback, LightningModule, Trainer
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 from torch import Tensor
 
 from smoothpl.data import Batch, SemiSupervisedData
 from smoothpl.loggers import mirrors_of
 from smoothpl.module import SemiSupervisedModule
-from smoothpl.results.pictures import Example, confusion_figure, pseudo_label_figure
+from smoothpl.results.pictures import PLAIN, Example, attempt, confusion_figure, pseudo_label_figure
 
 FILE_NAME = "pseudo_labels.png"
 
@@ -39,26 +40,31 @@ class Gallery(Callback):
         is_shown = is_due and bool(mirrors_of(trainer))
         if pl_module.taught is None or not trainer.is_global_zero or not (is_last or is_shown):
             return
-        order = pl_module.taught.confidence.argsort(descending=True)
-        number = min(self.number, len(order) // 2)
+        attempt(lambda: self.show_pseudo_labels(trainer, pl_module, batch, is_last))
+
+    def show_pseudo_labels(self, trainer: Trainer, module: SemiSupervisedModule, batch: Batch, is_last: bool) -> None:
+        assert module.taught is not None
+        order = module.taught.confidence.argsort(descending=True)
+        number = min(self.number, max(1, len(order) // 2))
         data = trainer.datamodule  # type: ignore[attr-defined]
         figure = pseudo_label_figure(
             {
-                "the surest": examples(order[:number], pl_module, batch, data),
-                "the least sure": examples(order[len(order) - number :], pl_module, batch, data),
+                "the surest": examples(order[:number], module, batch, data),
+                "the least sure": examples(order[len(order) - number :], module, batch, data),
             },
             f"pseudo-labels of step {trainer.global_step}: label, confidence, weight",
         )
         show(trainer, "pseudo_labels", figure)
         if is_last:
-            figure.savefig(Path(trainer.default_root_dir) / FILE_NAME, dpi=100)
+            with rc_context(PLAIN):
+                figure.savefig(Path(trainer.default_root_dir) / FILE_NAME, dpi=100)
 
     def on_validation_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         if trainer.sanity_checking or not mirrors_of(trainer):
             return
         assert isinstance(pl_module, SemiSupervisedModule)
         names = list(trainer.datamodule.source.class_names)  # type: ignore[attr-defined]
-        show(trainer, "confusion", confusion_figure(pl_module.last_confusion.tolist(), names))
+        attempt(lambda: show(trainer, "confusion", confusion_figure(pl_module.last_confusion.tolist(), names)))
 
 
 def show(trainer: Trainer, name: str, figure: Figure) -> None:

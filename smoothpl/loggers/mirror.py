@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from lightning import Trainer
 from lightning.pytorch.loggers import Logger
+from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from omegaconf import DictConfig
 
+from smoothpl.results.pictures import PLAIN
 from smoothpl.results.record import Record
 
 SUMMARY = ("status", "error", "error_best", "error_median20", "error_gap", "calibration_error", "collapsed", "duration")
@@ -57,8 +59,10 @@ class Mirror(Logger):
     def log_picture(self, name: str, figure: Figure, step: int) -> None:
         self.attempt(lambda: self.send_picture(name, pixels_of(figure), step))
 
-    def summarise(self, record: Record) -> None:
-        self.attempt(lambda: self.send_summary({key: getattr(record, key) for key in SUMMARY}))
+    def summarise(self, record: Record, status: str) -> None:
+        """The end of a run, of whatever kind."""
+        values = {key: getattr(record, key) for key in SUMMARY} | {"status": status}
+        self.attempt(lambda: self.send_summary(values))
 
     def finalize(self, status: str) -> None:
         self.attempt(lambda: self.logger.finalize(status))
@@ -79,5 +83,6 @@ def mirrors_of(trainer: Trainer) -> list[Mirror]:
 
 def pixels_of(figure: Figure) -> np.ndarray:
     canvas = FigureCanvasAgg(figure)
-    canvas.draw()  # type: ignore[no-untyped-call]
+    with rc_context(PLAIN):
+        canvas.draw()  # type: ignore[no-untyped-call]
     return np.asarray(canvas.buffer_rgba())[..., :3].copy()  # type: ignore[no-untyped-call]

@@ -58,7 +58,7 @@ class WandbMirror(Mirror):
 
     def send_summary(self, values: dict[str, Any]) -> None:
         self.logger.experiment.summary.update(values)
-        self.logger.experiment.finish()
+        self.logger.experiment.finish(exit_code=0 if values["status"] == "finished" else 1)
 
 
 def choose_mode(offline: bool) -> Literal["offline"] | None:

@@ -41,8 +41,17 @@ class Comparison(NamedTuple):
     interval: tuple[float, float] | None  # of the mean gain, by bootstrap; None for a single pair
 
     @property
+    def is_exact(self) -> bool:
+        return self.p == self.test.p and self.test.method == "exact"
+
+    @property
+    def smallest_p(self) -> float | None:
+        """That so many pairs that differ can give; None of an approximation, which knows no smallest."""
+        return self.test.smallest_p if self.is_exact else None
+
+    @property
     def is_smallest_p(self) -> bool:
-        return self.test.n > 0 and self.p <= self.test.smallest_p
+        return self.test.n > 0 and self.p == self.smallest_p
 
 
 def compare(gains: list[float], statistics: Statistics = "exact") -> Comparison:
@@ -70,6 +79,7 @@ def interval_of_mean(numbers: list[float]) -> tuple[float, float] | None:
         confidence_level=CONFIDENCE,
         method="percentile",
         n_resamples=4999,
+        batch=max(1, 1_000_000 // len(numbers)),  # so that memory does not grow with the number of pairs
         rng=np.random.default_rng(0),
     )
     low, high = found.confidence_interval

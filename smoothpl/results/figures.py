@@ -1,5 +1,6 @@
 """The report's pictures, as SVG that follows the colours of the page it stands in."""
 
+import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -11,8 +12,9 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
-from smoothpl.results.pairing import Row, Table
+from smoothpl.results.pairing import Row
 from smoothpl.results.sheets import names_of
+from smoothpl.results.tables import Table, label_chains
 
 INK = "#0a0b0c"
 """Stands for the colour of the page's text."""
@@ -21,7 +23,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = "osD^vP"
 STYLE: Any = {
     "svg.fonttype": "none",  # text stays text: it can be read aloud, searched and selected
-    "svg.hashsalt": "smoothpl",
+    "svg.hashsalt": "smoothpl",  # the same picture, the same text
     "font.family": "sans-serif",
     "font.size": 9,
     "text.parse_math": False,  # a dollar in a name is a dollar
@@ -51,9 +53,11 @@ def draw(caption: str, words: str, paint: Any, size: tuple[float, float] = (6.4,
         picture.savefig(text, format="svg", transparent=True, metadata={"Date": None})
     svg = text.getvalue()
     svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
-    svg = re.sub(
-        r' id="[A-Za-z][A-Za-z0-9.]*_\d+"', "", svg
-    )  # of groups: nobody refers to them, and many pictures share them
+    svg = re.sub(r' id="[A-Za-z][A-Za-z0-9.]*_\d+"', "", svg)  # of groups, to which nobody refers
+    mark = hashlib.sha256((caption + words + svg).encode()).hexdigest()[
+        :8
+    ]  # so that no two pictures of a page share an id
+    svg = re.sub(r'(id="|href="#|url\(#)', rf"\g<1>{mark}", svg)
     svg = re.sub(r'width="[\d.]+pt" height="[\d.]+pt"', 'role="img" aria-hidden="true"', svg, count=1)
     return Drawing(caption, words, re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL))
 
@@ -79,8 +83,8 @@ def of_table(table: Table) -> Iterator[Drawing]:
         )
     for sweep in table.sweeps:
         lines = {
-            str(kind): [(value, line.rows[value].spread.mean) for value in sorted(line.rows)]
-            for kind, line in sweep.lines.items()
+            str(course): [(value, line.rows[value].spread.mean) for value in sorted(line.rows)]
+            for course, line in sweep.lines.items()
         }
         yield draw(
             f"Error against {sweep.knob}, %.",
@@ -158,27 +162,26 @@ def paint_sweep(axes: Axes, knob: str, lines: Lines) -> None:
         axes.plot(*zip(*places, strict=True), **look(number), label=name)
     if knob == "seed":  # a name, not a quantity
         axes.set_xticks(range(len(values)), [f"{value:g}" for value in values])
+    if knob == "labels" and len(values) <= MOST_NAMES:
+        axes.set_xticks(values, [f"{value:g}" for value in values])
     axes.set(xlabel=knob, ylabel="error, %")
     axes.legend()
 
 
-def label_figure(tables: list[Table]) -> Iterator[Drawing]:
-    """Error against the number of labels, where the same method was run with several."""
-    places: dict[tuple[str, str], Lines] = defaultdict(lambda: defaultdict(list))
-    for table in tables:
-        for row in table.rows:
-            place = (table.place.benchmark, table.place.split)
-            places[place][str(row.kind)].append((table.place.num_labels, row.spread.mean))
-    for (benchmark, split), lines in places.items():
-        long = {name: sorted(points) for name, points in lines.items() if len({x for x, _ in points}) >= 2}
-        if long:
-            yield draw(
-                f"{benchmark}, {split}: mean error against the number of labels, %.",
-                "; ".join(
-                    f"{name}: " + ", ".join(f"{x:g} {y:.2f}" for x, y in points) for name, points in long.items()
-                ),
-                lambda axes, long=long: paint_sweep(axes, "labels", long),
-            )
+def label_figures(tables: list[Table]) -> Iterator[Drawing]:
+    """Error against the number of labels: a line for every recipe that was run with several."""
+    lines: dict[str, Lines] = defaultdict(dict)
+    for chain in label_chains(tables):
+        place, row = chain[0]
+        name = row.label_without("num_labels")
+        lines[f"{place.benchmark}, {place.split}"][name] = [(at.num_labels, each.spread.mean) for at, each in chain]
+    for name, several in lines.items():
+        told = [f"{line}: " + ", ".join(f"{x:g} {y:.2f}" for x, y in points) for line, points in several.items()]
+        yield draw(
+            f"{name}: mean error against the number of labels, %.",
+            "; ".join(told),
+            lambda axes, several=several: paint_sweep(axes, "labels", several),
+        )
 
 
 def confusion(row: Row) -> Drawing:

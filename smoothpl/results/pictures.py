@@ -1,8 +1,11 @@
 """Pictures of a run: run.png, at a glance, from its record and its curves; pseudo-labels with their views."""
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from torch import Tensor
@@ -15,9 +18,27 @@ FILE_NAME = "run.png"
 CURVES = {"train/coverage": "coverage", "train/purity": "purity", "train/weight_mean": "mean weight"}
 STYLES = ("-", "--", ":")  # told apart without colours, too
 MOST_NAMES = 20
+PLAIN: Any = {"text.parse_math": False}
+"""A dollar in the name of a class is a dollar, also when the picture is drawn."""
+
+
+def attempt(action: Callable[[], object]) -> None:
+    """A picture is not worth a run."""
+    try:
+        action()
+    except Exception as error:  # whatever it is
+        sys.stderr.write(f"a picture could not be drawn ({error!r}); the run goes on without it.\n")
 
 
 def draw_run(record: Record, run_dir: Path) -> Path:
+    with rc_context(PLAIN):
+        figure = compose_run(record, run_dir)
+        figure.savefig(run_dir / FILE_NAME, dpi=100)
+    return run_dir / FILE_NAME
+
+
+@rc_context(PLAIN)
+def compose_run(record: Record, run_dir: Path) -> Figure:
     figure = Figure(figsize=(10, 7.5), layout="constrained")
     figure.suptitle(f"{record.config['benchmark']}: {record.name}", fontsize="medium", wrap=True)
     errors, curves, confusion, reliability = figure.subplots(2, 2).flatten()
@@ -25,8 +46,7 @@ def draw_run(record: Record, run_dir: Path) -> Path:
     draw_curves(curves, Curves(run_dir).read())
     draw_confusion(confusion, record.confusion, record.class_names)
     draw_reliability(reliability, record)
-    figure.savefig(run_dir / FILE_NAME, dpi=100)
-    return run_dir / FILE_NAME
+    return figure
 
 
 def draw_errors(axes: Axes, record: Record) -> None:
@@ -50,6 +70,7 @@ def draw_curves(axes: Axes, rows: list[dict[str, Any]]) -> None:
     axes.set(title="pseudo-labels", xlabel="step", ylim=(0, 1.02))
 
 
+@rc_context(PLAIN)
 def confusion_figure(confusion: list[list[int]], names: list[str]) -> Figure:
     figure = Figure(figsize=(6, 5), layout="constrained")
     draw_confusion(figure.subplots(), confusion, names)
@@ -85,6 +106,7 @@ class Example(NamedTuple):
     truth: str | None  # None: nobody knows
 
 
+@rc_context(PLAIN)
 def pseudo_label_figure(rows: dict[str, list[Example]], title: str) -> Figure:
     """A row for each kind of example, weak views above strong ones. A wrong label says what would be right."""
     columns = max(map(len, rows.values()))

@@ -25,6 +25,9 @@ def to_terminal(sheet: Sheet, width: int) -> RichTable:
             table.add_column(escape(column.name), overflow="fold", min_width=min(SHORTEST_NAME, longest(sheet, number)))
     for row in sheet.rows:
         table.add_row(*(marked(row[number]) for number in shown))
+    missing = [column.name for number, column in enumerate(sheet.columns) if number not in shown and not column.spare]
+    if missing:
+        table.caption = f"{len(missing)} columns do not fit here; out=report.html has them"
     return table
 
 
@@ -34,6 +37,8 @@ def fitting(sheet: Sheet, width: int) -> list[int]:
     for spare in (3, 2, 1):
         if sum(width_of(sheet, number) for number in shown) > width:
             shown = [number for number in shown if sheet.columns[number].spare < spare]
+    while sum(width_of(sheet, number) for number in shown) > width and len(shown) > 2:
+        shown.pop(len(shown) // 2)  # names are at the left, conclusions at the right
     return shown
 
 
@@ -88,6 +93,8 @@ def split_names(columns: list[Column]) -> list[str]:
 
 
 def split(column: Column, cell: Cell) -> list[str]:
+    if cell.std is not None:
+        return [f"{cell.value:.10g}", f"{cell.std:.10g}"]
     parts = cell.text.split(" ± ")
     if column.is_number and cell.value is not None and is_number(cell.text):
         parts = [f"{cell.value:.10g}"]  # with all its digits

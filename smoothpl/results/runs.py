@@ -2,8 +2,9 @@
 
 import hashlib
 import json
+import math
 from array import array
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +17,8 @@ Protocol = Literal["last", "best", "median20"]
 OF_PROTOCOL: dict[Protocol, str] = {"last": "error", "best": "error_best", "median20": "error_median20"}
 Knobs = Mapping[str, Any]
 PAPER = "paper"
+RUNS = "runs.txt"
+"""In a sweep's folder, the places of its runs: with resume=auto some are elsewhere."""
 NEEDED = ("benchmark", "method", "split", "num_labels", "fold", "seed")
 """Of a record's config; without them nobody knows what was run."""
 
@@ -44,6 +47,8 @@ class Run:
     confusion: "array[int]" = field(default_factory=lambda: array("l"))  # row by row
     failure: str | None = None
     duration: float | None = None
+    gap: float | None = None  # last error minus best
+    falls: int = 0  # sudden ones
     versions: Mapping[str, str] = field(default_factory=dict)
     commit: str | None = None
     started: str = ""
@@ -55,7 +60,7 @@ class Run:
 
     @property
     def counts(self) -> bool:
-        return self.status == "finished" and self.error is not None
+        return self.status == "finished" and self.error is not None and math.isfinite(self.error)
 
     @property
     def where(self) -> str:
@@ -80,7 +85,7 @@ def find_runs(folders: Iterable[Path], protocol: Protocol = "last") -> list[Run]
     for folder in folders:
         if not folder.is_dir():
             raise ConfigError(f"{folder} is no folder; name one in which runs were made, or the paper: paper.")
-    places = sorted({path.parent.resolve() for folder in folders for path in folder.rglob(FILE_NAME)})
+    places = sorted({place.resolve() for folder in folders for place in places_below(folder)})
     if not places:
         raise ConfigError(
             f"no {FILE_NAME} below {', '.join(map(str, folders))}; name a folder in which runs were made."
@@ -89,8 +94,30 @@ def find_runs(folders: Iterable[Path], protocol: Protocol = "last") -> list[Run]
 
 
 def read_runs(places: Iterable[Path], protocol: Protocol = "last") -> list[Run]:
+    """A record that cannot be read is a run of which only that is known."""
     sharing = Sharing()
-    return [from_record(read(place), place, protocol, sharing) for place in places]
+    return [read_run(place, protocol, sharing) for place in places]
+
+
+def places_below(folder: Path) -> Iterator[Path]:
+    """Where there is a record; and where a sweep has noted that its runs are, if it went on with earlier ones."""
+    yield from (path.parent for path in folder.rglob(FILE_NAME))
+    for noted in folder.rglob(RUNS):
+        lines = noted.read_text().splitlines()
+        yield from (Path(line) for line in lines if (Path(line) / FILE_NAME).is_file())
+
+
+def read_run(place: Path, protocol: Protocol, sharing: Sharing) -> Run:
+    try:
+        return from_record(read(place), place, protocol, sharing)
+    except ConfigError as error:
+        return without_result(str(error), "unreadable", str(place))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:  # not what it should be, somewhere inside
+        return without_result(f"{place / FILE_NAME} is damaged ({error!r})", "unreadable", str(place))
+
+
+def without_result(failure: str, status: str, origin: str, name: str = "") -> Run:
+    return Run("", name, "", "", "", 0, 0, 0, {}, origin, status, failure=failure)
 
 
 def from_record(record: Record, place: Path, protocol: Protocol, sharing: Sharing) -> Run:
@@ -98,6 +125,11 @@ def from_record(record: Record, place: Path, protocol: Protocol, sharing: Sharin
     missing = [name for name in NEEDED if name not in config]
     if missing:
         raise ConfigError(f"{place / FILE_NAME}: its config has no {', '.join(missing)}; move it away to leave it out.")
+    if any(type(config[name]) is not int for name in ("fold", "seed")):
+        raise ConfigError(f"{place / FILE_NAME} is damaged: fold and seed must be whole numbers.")
+    size = len(record.class_names)
+    if record.confusion and [len(row) for row in record.confusion] != [size] * size:
+        raise ConfigError(f"{place / FILE_NAME} is damaged: its confusion matrix does not fit its {size} classes.")
     versions = json.dumps(record.versions)
     return Run(
         recipe=record.recipe,
@@ -105,7 +137,7 @@ def from_record(record: Record, place: Path, protocol: Protocol, sharing: Sharin
         benchmark=config["benchmark"],
         method=config["method"],
         split=kind_of_split(config),
-        num_labels=config["num_labels"],
+        num_labels=config["num_labels"] or len(record.labeled),
         fold=config["fold"],
         seed=config["seed"],
         knobs=sharing.one(record.recipe, lambda: dict(flat(config))),
@@ -120,6 +152,8 @@ def from_record(record: Record, place: Path, protocol: Protocol, sharing: Sharin
         confusion=array("l", [count for row in record.confusion for count in row]),
         failure=record.failure,
         duration=record.duration,
+        gap=record.error_gap,
+        falls=len(record.falls),
         versions=sharing.one(versions, lambda: record.versions),
         commit=record.commit,
         started=record.started,

@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 
 from smoothpl.paper.recompute import Figure
 from smoothpl.results.comparison import Comparison, Statistics
-from smoothpl.results.pairing import Key, Kind, Step, Sweep, Table
+from smoothpl.results.pairing import Key, Kind
 from smoothpl.results.runs import Run
+from smoothpl.results.sweeps import Sweep
+from smoothpl.results.tables import Step, Table
 
 MOST_COLUMNS = 12
 """Of single runs; where there are more, their spread has to do."""
@@ -17,6 +19,7 @@ MOST_COLUMNS = 12
 class Cell(NamedTuple):
     text: str
     value: float | None = None  # to sort by
+    std: float | None = None  # of a mean
     is_best: bool = False
     link: str | None = None  # a directory
 
@@ -36,11 +39,11 @@ class Sheet:
 
 
 def number(value: float | None, form: str = ".2f", is_best: bool = False) -> Cell:
-    return Cell("-") if value is None else Cell(format(value, form), value, is_best)
+    return Cell("-") if value is None else Cell(format(value, form), value, is_best=is_best)
 
 
 def plus_minus(mean: float, std: float, is_best: bool = False) -> Cell:
-    return Cell(f"{mean:.2f} ± {std:.2f}", mean, is_best)
+    return Cell(f"{mean:.2f} ± {std:.2f}", mean, std, is_best)
 
 
 def format_p(p: float | None) -> str:
@@ -90,10 +93,11 @@ OF_COMPARISON = [
     Column("effect", spare=2),
 ]
 LEGEND = (
-    "n: pairs. gain: how much lower the error is, run by run; deviations are those of the population (ddof = 0). "
-    "95 %: bootstrap interval of the mean gain. wins: better-worse-level. p: one-sided Wilcoxon signed-rank test of "
-    "lower errors, {method}. least p: the smallest that so many pairs can give. ties: differences of equal size. "
-    "effect: matched-pairs rank-biserial correlation. Holm: p, corrected for the number of recipes in the table."
+    "n: pairs, level ones included. gain: how much lower the error is, run by run; deviations are those of the "
+    "population (ddof = 0). 95 %: bootstrap interval of the mean gain. wins: better-worse-level. p: one-sided Wilcoxon "
+    "signed-rank test of lower errors, {method}. least p: the smallest that so many pairs that differ can give. ties: "
+    "differences of equal size. effect: matched-pairs rank-biserial correlation. Holm: p, corrected for the number of "
+    "recipes in the table."
 )
 METHODS = {
     "exact": "exact over all signs, level pairs left out",
@@ -116,7 +120,7 @@ def comparison_cells(comparison: Comparison, p_holm: float | None) -> list[Cell]
         interval,
         Cell(f"{comparison.wins}-{comparison.losses}-{test.zeros}", comparison.wins),
         p_cell(comparison.p),
-        p_cell(test.smallest_p),
+        p_cell(comparison.smallest_p),
         p_cell(p_holm),
         number(test.ties, "d"),
         number(test.effect),
@@ -135,10 +139,19 @@ def comparison_sheet(table: Table) -> Sheet | None:
     return Sheet(f"{table.place}: against {table.baseline}", [RECIPE, *OF_COMPARISON], rows)
 
 
-def aggregate_sheet(comparisons: dict[Kind, Comparison], baseline: str) -> Sheet:
-    rows = [[Cell(str(kind)), *without_holm(comparison_cells(each, None))] for kind, each in comparisons.items()]
-    columns = [Column("method", is_number=False), *without_holm(OF_COMPARISON)]
-    return Sheet(f"All pairs together, against {baseline}", columns, rows)
+def aggregate_sheet(comparisons: dict[tuple[Kind, str], Comparison], baseline: str) -> Sheet:
+    rows = [
+        [Cell(str(kind)), Cell(data), *without_holm(comparison_cells(each, None))]
+        for (kind, data), each in comparisons.items()
+    ]
+    columns = [Column("method", is_number=False), Column("data", is_number=False), *without_holm(OF_COMPARISON)]
+    return Sheet(f"All pairs together, against {baseline}", columns, rows, [NOT_INDEPENDENT])
+
+
+NOT_INDEPENDENT = (
+    "Pairs that share a fold are not independent of each other, so that this p is smaller than it should be: it "
+    "describes these runs, and proves nothing of others."
+)
 
 
 def without_holm(cells: list[Any]) -> list[Any]:
@@ -152,7 +165,7 @@ def sweep_sheet(sweep: Sweep, table: Table) -> Sheet:
     columns = [Column("method", is_number=False), *(Column(f"{value:g}") for value in values)]
     columns += [Column("n"), Column("gain ± std", spare=2), Column("p"), Column("least p", spare=1)]
     rows = []
-    for kind, line in sweep.lines.items():
+    for course, line in sweep.lines.items():
         cells = [number(line.rows[value].spread.mean) if value in line.rows else Cell("-") for value in values]
         comparison = line.comparison
         if comparison is None:
@@ -160,23 +173,35 @@ def sweep_sheet(sweep: Sweep, table: Table) -> Sheet:
         else:
             around = comparison.spread
             compared = [number(around.n, "d"), plus_minus(around.mean, around.std), p_cell(comparison.p)]
-            compared.append(p_cell(comparison.test.smallest_p))
-        rows.append([Cell(str(kind)), *cells, *compared])
-    keys = {key for line in sweep.lines.values() for row in line.rows.values() for key in row.runs}
-    folds = ", ".join(map(str, sorted({key.fold for key in keys})))
-    note = f"Mean errors of fold {folds}, %; n, gain and p are those of all pairs of equal {sweep.knob}."
-    return Sheet(f"{table.place}: error against {sweep.knob}", columns, rows, [note])
+            compared.append(p_cell(comparison.smallest_p))
+        rows.append([Cell(str(course)), *cells, *compared])
+    notes = [*sweep.notes, *([NOT_INDEPENDENT] if any(line.comparison for line in sweep.lines.values()) else [])]
+    return Sheet(f"{table.place}: error against {sweep.knob}", columns, rows, notes)
 
 
 def steps_sheet(title: str, steps: list[Step]) -> Sheet | None:
     if not steps:
         return None
+    several = len({at(step) for step in steps}) > 1
     rows = [
-        [Cell(step.label), Cell(describe_step(step)), *without_holm(comparison_cells(step.comparison, None))]
+        [
+            Cell(step.label),
+            *([Cell(at(step))] if several else []),
+            Cell(describe_step(step)),
+            *without_holm(comparison_cells(step.comparison, None)),
+        ]
         for step in steps
     ]
-    columns = [Column("method", is_number=False), Column("to", is_number=False), *without_holm(OF_COMPARISON)]
+    names = ["recipe", *(["at"] if several else []), "to"]
+    columns = [*(Column(name, is_number=False) for name in names), *without_holm(OF_COMPARISON)]
     return Sheet(title, columns, rows)
+
+
+def at(step: Step) -> str:
+    """What a step has not changed."""
+    place = step.after
+    kept = place.split if step.before.split == place.split else f"{place.num_labels} labels"
+    return f"{place.benchmark}, {kept}"
 
 
 def describe_step(step: Step) -> str:
@@ -213,16 +238,19 @@ def format_again(figure: Figure) -> str:
     return f"{figure.recomputed:.{len(figure.published.partition('.')[2])}f}"
 
 
+WORDS_OF_STATUS = {"finished": "finished without an error rate", "running": "running, or killed"}
+
+
 def left_out_sheet(runs: Iterable[Run]) -> Sheet | None:
     """Runs that have no result, by name."""
     rows = [
         [
             Cell(run.name),
             Cell(run.benchmark),
-            Cell(run.where),
-            Cell("finished without an error rate" if run.status == "finished" else run.status),
+            Cell(run.where if run.recipe else ""),
+            Cell(WORDS_OF_STATUS.get(run.status, run.status)),
             Cell((run.failure or "").splitlines()[0] if run.failure else ""),
-            Cell(Path(run.origin).name, link=run.origin),
+            Cell(Path(run.origin).name, link=run.origin or None),
         ]
         for run in runs
         if not run.counts

@@ -1,7 +1,8 @@
 """The report in sentences."""
 
-from smoothpl.results.pairing import Row, Table
+from smoothpl.results.pairing import Row
 from smoothpl.results.sheets import format_p
+from smoothpl.results.tables import Table
 
 SIGNIFICANT = 0.05
 
@@ -15,24 +16,21 @@ def sentence(row: Row) -> str:
     assert row.comparison is not None
     assert row.partner is not None
     comparison = row.comparison
-    pairs = comparison.spread.n
+    pairs, level = comparison.spread.n, comparison.test.zeros
+    runs = "1 run" if pairs == 1 else f"{pairs} runs"
     other = row.partner.label
-    if comparison.test.n == 0:
-        return f"{row.label} and {other} are level on all {pairs} runs."
-    if comparison.wins == 0:
-        found = f"{row.label} is never better than {other} ({pairs} {plural(pairs)})"
-    else:
-        found = f"{row.label} beats {other} on {comparison.wins} of {pairs} {plural(pairs)}"
+    if level == pairs:
+        return f"{row.label} and {other} are level on {runs}."
+    verb = "beats" if comparison.wins > comparison.losses else "has lower errors than"
+    found = f"{row.label} {verb} {other} on {comparison.wins} of {runs}"
+    found += f", higher ones on {comparison.losses}" if comparison.losses else ""
+    found += f", level ones on {level}" if level else ""
     p = f"p = {format_p(comparison.p)}"
     if comparison.is_smallest_p:
-        p += f", the smallest possible with {comparison.test.n} {'pair' if comparison.test.n == 1 else 'pairs'}"
+        p += f", the smallest possible with {'1 pair' if comparison.test.n == 1 else f'{comparison.test.n} pairs'}"
     tail = ""
-    if comparison.test.smallest_p > SIGNIFICANT:
+    if 0.5**pairs > SIGNIFICANT:
         tail = f" So few pairs could not have shown p < {SIGNIFICANT}, whatever came out."
     elif comparison.p < SIGNIFICANT and row.p_holm is not None and row.p_holm >= SIGNIFICANT:
         tail = f" Corrected for all recipes of the table (Holm), p = {format_p(row.p_holm)}: not significant."
     return f"{found}, {p}; mean gain {comparison.spread.mean:.2f} points.{tail}"
-
-
-def plural(runs: int) -> str:
-    return "run" if runs == 1 else "runs"

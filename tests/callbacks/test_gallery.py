@@ -64,3 +64,16 @@ def test_an_example_has_the_views_that_were_seen_and_the_truth(tmp_path: Path, m
 def test_no_images_cannot_be_shown() -> None:
     with pytest.raises(ValueError, match=r"callbacks.gallery.number=0 must be"):
         Gallery(every=1, number=0)
+
+
+def test_a_single_image_is_enough(tmp_path: Path) -> None:
+    fitted(tmp_path, "batch_size=1", "unlabeled_ratio=1")
+    assert (tmp_path / FILE_NAME).exists()
+
+
+def test_a_picture_that_cannot_be_drawn_is_not_worth_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("smoothpl.callbacks.gallery.pseudo_label_figure", None)
+    fitted(tmp_path)
+    assert "a picture could not be drawn (TypeError" in capsys.readouterr().err

@@ -105,3 +105,20 @@ def test_with_a_key_but_no_network_the_run_is_kept_offline(tmp_path: Path) -> No
     assert f"cannot reach {nobody['WANDB_BASE_URL']}" in done.stderr
     assert "the run is kept offline; send it later with `wandb sync`" in done.stderr
     assert len(list((tmp_path / "run").rglob("*.wandb"))) == 1
+
+
+def test_a_run_that_failed_is_closed_and_the_next_one_is_another(tmp_path: Path) -> None:
+    knobs = (
+        "-m",
+        "optim.learning_rate=1e30,0.03",
+        "logger=wandb",
+        "logger.wandb.offline=true",
+        "pictures=false",
+        *SHORT,
+    )
+    done = Process("smoothpl.train", *knobs, "hydra.sweep.dir=sweep", cwd=tmp_path, **home(tmp_path)).wait()
+    assert done.returncode == 1
+    first, second = sorted((tmp_path / "sweep").rglob("*.wandb"))
+    assert first.parent.parent.parent != second.parent.parent.parent
+    ends = {word for file in (first, second) for word in ("failed", "finished") if f'"{word}"' in inspect(file)}
+    assert ends == {"failed", "finished"}

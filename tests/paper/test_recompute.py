@@ -6,9 +6,11 @@ import pytest
 
 from smoothpl.paper import paper_runs, read_table
 from smoothpl.paper.recompute import REMARKS, aggregate, errors_of, figures, gains
-from smoothpl.results import pairing
-from smoothpl.results.pairing import Kind, tabulate
+from smoothpl.results import tables
+from smoothpl.results.pairing import Kind
 from smoothpl.results.signed_rank import signed_rank
+from smoothpl.results.sweeps import Course
+from smoothpl.results.tables import tabulate
 
 ALL = figures()
 
@@ -81,13 +83,15 @@ def test_as_runs_they_make_the_papers_own_tables() -> None:
     assert all(len(row.runs) == 6 for row in table.rows)
     (threshold,) = [sweep for sweep in table.sweeps if sweep.knob == "threshold"]
     assert threshold.values == [0.75, 0.82, 0.86, 0.91, 0.95, 0.98, 0.999]
-    assert threshold.lines[Kind("fixmatch", True)].rows[0.95].spread.mean == 7.43  # fold 1 alone, as printed
+    assert (
+        threshold.lines[Course(Kind("fixmatch", True), ())].rows[0.95].spread.mean == 7.43
+    )  # fold 1 alone, as printed
 
 
 def test_all_pairs_together_are_the_papers_26() -> None:
     """The report's own way of pairing finds them, among 118 printed errors."""
-    found = pairing.aggregate(tabulate([run for run in paper_runs() if run.benchmark == "cifar10_40"]))
-    smooth = found[Kind("smooth", True)]
+    found = tables.aggregate(tabulate([run for run in paper_runs() if run.benchmark == "cifar10_40"]))
+    smooth = found[Kind("smooth", True), "cifar10"]
     assert (smooth.spread.n, smooth.wins) == (26, 23)
     assert (round(smooth.spread.mean, 2), round(smooth.spread.std, 2)) == (2.61, 3.28)
     assert (smooth.spread.max, smooth.spread.min) == (14.70, -1.30)

@@ -1,10 +1,12 @@
 from pathlib import Path
 
 import pytest
+import torch
 from PIL import Image
 
 from smoothpl.loggers.curves import Curves
-from smoothpl.results.pictures import draw_run
+from smoothpl.loggers.mirror import pixels_of
+from smoothpl.results.pictures import Example, confusion_figure, draw_run, pseudo_label_figure
 from smoothpl.results.record import Evaluation, Record
 
 
@@ -29,3 +31,12 @@ def test_a_run_is_drawn_with_what_there_is(tmp_path: Path, num_classes: int, wit
     assert path == tmp_path / "run.png"
     with Image.open(path) as picture:
         assert picture.size == (1000, 750)
+
+
+def test_a_dollar_in_the_name_of_a_class_is_a_dollar(tmp_path: Path) -> None:
+    record = record_of(3)
+    record.class_names = ["a$^$b", "$", "c_"]
+    assert draw_run(record, tmp_path).exists()
+    pixels_of(confusion_figure(record.confusion, record.class_names))
+    example = Example(torch.rand(2, 1, 8, 8), "a$^$b", 0.9, 0.5, "$")
+    pixels_of(pseudo_label_figure({"the surest": [example]}, "title"))

@@ -59,8 +59,8 @@ def test_markdown_has_a_row_for_each_and_escapes_what_it_would_misread() -> None
 def test_a_spreadsheet_gets_all_digits_and_deviations_of_their_own() -> None:
     rows = list(csv.reader(StringIO(to_csv([SHEET, SHEET]))))
     assert rows[0] == ["table", "recipe", "0", "mean", "std", "max", "p"]
-    assert rows[1] == ["digits_40: 100 % & more", "a_b|c", "7.77", "1.25", "0.50", "2", "0.015625"]
-    assert rows[2][2:] == ["-", "2.00", "1.00", "3", "-"]
+    assert rows[1] == ["digits_40: 100 % & more", "a_b|c", "7.77", "1.25", "0.5", "2", "0.015625"]
+    assert rows[2][2:] == ["-", "2", "1", "3", "-"]
     assert len(rows) == 8
 
 
@@ -76,3 +76,13 @@ def test_latex_is_booktabs_with_the_best_in_bold() -> None:
 def test_small_p_values_keep_their_digits() -> None:
     written = {1.0: "1", 0.015625: "0.0156", 0.0009765625: "0.000977", 4.3548e-5: "4.35e-05", None: "-"}
     assert {p: format_p(p) for p in written} == written
+
+
+def test_columns_for_which_there_is_no_room_are_told_of() -> None:
+    many = Sheet("many", [Column("name", is_number=False), *(Column(str(n)) for n in range(30)), Column("p")], [])
+    console = Console(width=40, record=True, file=StringIO())
+    console.print(to_terminal(many, 40))
+    text = " ".join(console.export_text().split())
+    assert "columns do not fit here; out=report.html has them" in text
+    assert text.startswith("many name 0 1")
+    assert " p " in text

@@ -1,9 +1,11 @@
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from smoothpl.errors import ConfigError
-from smoothpl.results.runs import Protocol, find_runs
+from smoothpl.results.runs import RUNS, Protocol, find_runs
 from tests.results.made_up import made_up, store
 
 
@@ -30,9 +32,55 @@ def test_a_folder_without_runs_is_said(tmp_path: Path) -> None:
         find_runs([tmp_path / "nowhere"])
 
 
-def test_a_record_that_does_not_say_what_was_run_is_refused(tmp_path: Path) -> None:
+def test_a_record_that_does_not_say_what_was_run_is_left_out(tmp_path: Path) -> None:
     record = made_up("smooth", 0, 5.0)
     del record.config["method"]
     store(tmp_path, record)
-    with pytest.raises(ConfigError, match=r"its config has no method; move it away"):
-        find_runs([tmp_path])
+    (run,) = find_runs([tmp_path])
+    assert run.status == "unreadable"
+    assert "its config has no method; move it away" in str(run.failure)
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (lambda written: written["config"].update(fold="one"), "fold and seed must be whole numbers"),
+        (lambda written: written["config"].update(split=None), "is damaged"),
+        (lambda written: written["config"]["split"].pop("_target_"), "is damaged"),
+        (lambda written: written["history"][0].pop("collapsed"), "is damaged"),
+        (lambda written: written["history"][0].update(error="low"), "is damaged"),
+        (lambda written: written.update(turns=[{"step": 1}]), "is damaged"),
+        (lambda written: written.update(class_names=[]), "its confusion matrix does not fit its 0 classes"),
+        (lambda written: written["confusion"][3].pop(), "its confusion matrix does not fit its 10 classes"),
+    ],
+)
+def test_a_damaged_record_does_not_take_the_others_with_it(tmp_path: Path, change: Any, complaint: str) -> None:
+    store(tmp_path, made_up("fixmatch", 0, 5.0))
+    place = store(tmp_path, made_up("smooth", 0, 5.0))
+    written = json.loads((place / "run.json").read_text())
+    change(written)
+    (place / "run.json").write_text(json.dumps(written))
+    good, bad = find_runs([tmp_path])
+    assert (good.status, bad.status) == ("finished", "unreadable")
+    assert complaint in str(bad.failure)
+
+
+def test_bytes_that_are_no_text_are_no_record(tmp_path: Path) -> None:
+    place = store(tmp_path, made_up("fixmatch", 0, 5.0))
+    (place / "run.json").write_bytes(b"\xff\xfe\x00")
+    assert find_runs([tmp_path])[0].status == "unreadable"
+
+
+def test_a_number_that_is_none_does_not_count(tmp_path: Path) -> None:
+    place = store(tmp_path, made_up("fixmatch", 0, 5.0))
+    text = (place / "run.json").read_text().replace('"error": 5.0,\n "error_best"', '"error": NaN,\n "error_best"')
+    (place / "run.json").write_text(text)
+    assert not find_runs([tmp_path])[0].counts
+
+
+def test_a_sweep_that_went_on_with_earlier_runs_has_them(tmp_path: Path) -> None:
+    place = store(tmp_path / "first", made_up("fixmatch", 0, 5.0))
+    (tmp_path / "second").mkdir()
+    (tmp_path / "second" / RUNS).write_text(f"{place}\n{tmp_path / 'gone'}\n")
+    assert [run.origin for run in find_runs([tmp_path / "second"])] == [str(place)]
+    assert len(find_runs([tmp_path])) == 1
