@@ -1,14 +1,14 @@
 """python -m smoothpl.jobs: what a multirun would do, how long it would take, and what is done already."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hydra import compose, initialize_config_dir
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper  # the one that -m uses
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 from rich import box
 from rich.console import Console
 from rich.markup import escape
@@ -50,16 +50,19 @@ def list_jobs(overrides: Sequence[str]) -> list[Job]:
 
 
 def expand(overrides: Sequence[str]) -> list[list[str]]:
-    """The words of every job, as Hydra's own sweeper expands them: the command line wins over the experiment's grid."""
+    """The words of every job of a multirun with these words."""
     register()
     parser = OverridesParser.create()
     plain = [text for text in overrides if not parser.parse_override(text).is_sweep_override()]
     with initialize_config_dir(str(conf_dir()), version_base="1.3"):
-        sweeper = compose("train", overrides=plain, return_hydra_config=True).hydra.sweeper
-    grid = OmegaConf.to_container(sweeper.params) if sweeper.get("params") else {}
-    assert isinstance(grid, dict)
-    said = parser.parse_overrides([*(f"{key!s}={value}" for key, value in grid.items()), *overrides])
-    (jobs,) = BasicSweeper.split_arguments(said, max_batch_size=None)
+        hydra = compose("train", overrides=plain, return_hydra_config=True).hydra
+    return expand_grid(hydra.sweeper.get("params") or {}, overrides)
+
+
+def expand_grid(params: Mapping[str, Any], overrides: Sequence[str]) -> list[list[str]]:
+    """As Hydra's own sweeper does it: the command line wins over the experiment's grid."""
+    words = [*(f"{key}={value}" for key, value in params.items()), *overrides]
+    (jobs,) = BasicSweeper.split_arguments(OverridesParser.create().parse_overrides(words), max_batch_size=None)
     return jobs
 
 

@@ -1,7 +1,9 @@
 """The end of a multirun: a report over all of its runs, whatever became of them."""
 
 import json
+import sys
 from pathlib import Path
+from time import monotonic
 from typing import Any, ClassVar
 
 from hydra.experimental.callback import Callback
@@ -23,10 +25,25 @@ class SweepReport(Callback):
         self.baseline = baseline
         self.duplicates = duplicates
         self.folder = Path()
+        self.num_jobs = 0
+        self.started = 0.0
 
     def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
+        from smoothpl.jobs import expand_grid
+
         self.folder = Path(config.hydra.sweep.dir).resolve()
+        self.num_jobs = len(expand_grid(config.hydra.sweeper.get("params") or {}, config.hydra.overrides.task))
+        self.started = monotonic()
         SweepReport.begun = self
+
+    def on_job_start(self, config: DictConfig, **_: Any) -> None:
+        """How far the sweep is; jobs that run elsewhere, several at a time, do not know."""
+        if SweepReport.begun is not self:
+            return
+        number = config.hydra.job.num
+        left = (monotonic() - self.started) / number * (self.num_jobs - number) if number else None
+        told = "" if left is None else f", about {round(left / 60)} min left"
+        sys.stdout.write(f"job {number + 1} of {self.num_jobs}{told}\n")
 
     def conclude(self) -> None:
         """Leaves report.html and the same as Markdown, CSV and LaTeX in the sweep's folder."""

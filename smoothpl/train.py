@@ -1,6 +1,7 @@
 """python -m smoothpl.train: the story of a run, from knobs to record."""
 
 import logging
+import os
 import shutil
 import sys
 import warnings
@@ -191,6 +192,7 @@ def hydra_main(config: DictConfig) -> float | None:
         check_grid(run)
         run_dir = find_run(config, fresh)
         if run.mode == RunMode.MULTIRUN:
+            share_cores(run)
             note_run(Path(run.sweep.dir).resolve(), run_dir)
         record = train(config, run_dir, recipe_name(config, run.job.override_dirname), said(run))
     except BaseException as error:
@@ -238,6 +240,16 @@ def check_ranks(config: DictConfig, mode: RunMode | None) -> None:
             f"trainer.devices={config.trainer.devices} in a multirun: every process of a job would start the whole "
             "sweep again; use trainer.devices=1, or one command for each run."
         )
+
+
+def share_cores(run: HydraConf) -> None:
+    """Of jobs that run at the same time (hydra/launcher=joblib), each takes its part of the machine."""
+    at_once = run.launcher.get("n_jobs", 1)
+    if at_once != 1:
+        import torch
+
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        torch.set_num_threads(max(1, cores // (at_once if at_once > 0 else cores)))
 
 
 def check_grid(run: HydraConf) -> None:

@@ -1,11 +1,16 @@
 """Real multiruns, and the report that is there at their end."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 from smoothpl.results.record import read
 from smoothpl.results.runs import RUNS
 from smoothpl.sweep import SweepReport, note_run
-from tests.processes import Process
+from tests.processes import ENVIRONMENT, Process
 from tests.results.made_up import made_up, store
 
 SHORT = ("max_steps=2", "eval_every=2", "batch_size=4", "pictures=false", "callbacks.progress=null")
@@ -61,3 +66,23 @@ def test_the_report_of_a_sweep_can_choose_among_duplicates(tmp_path: Path) -> No
     sweep.folder = tmp_path
     sweep.conclude()
     assert (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize("launcher", ["joblib", "submitit_local"])
+def test_jobs_run_side_by_side_and_the_report_has_them_all(tmp_path: Path, launcher: str) -> None:
+    """Two processes at once; SLURM's launcher is the same code as the local one, with another queue."""
+    knobs = [f"hydra/launcher={launcher}", "method=fixmatch,smooth", "hydra.sweep.dir=sweep", *SHORT]
+    knobs += ["hydra.launcher.n_jobs=2"] if launcher == "joblib" else ["hydra.launcher.timeout_min=3"]
+    environment = {**os.environ, **ENVIRONMENT}
+    command = [sys.executable, "-m", "smoothpl.train", "-m", *knobs]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "digits_40, 40 labels, balanced: against fixmatch" in done.stdout
+    assert sorted(read(path.parent).config["method"] for path in tmp_path.rglob("run.json")) == ["fixmatch", "smooth"]
+
+
+def test_a_sweep_says_how_far_it_is(tmp_path: Path) -> None:
+    knobs = ("-m", "method=fixmatch,smooth", "hydra.sweep.dir=sweep", *SHORT)
+    done = Process("smoothpl.train", *knobs, cwd=tmp_path).wait()
+    assert "job 1 of 2\n" in done.stdout
+    assert "job 2 of 2, about 0 min left" in done.stdout

@@ -35,6 +35,7 @@ def summarise(record: Record) -> Table:
     table.add_column()
     table.add_row("error (last)", f"[bold]{record.error:.2f} %[/bold] of {record.num_test} test images")
     table.add_row("best, median of 20", f"{record.error_best:.2f} %, {record.error_median20:.2f} % (for information)")
+    table.add_row("above its best by", f"{record.error_gap:.2f} points")
     for step, before, after in record.falls:
         table.add_row("sudden fall", f"[bold red]from {before:.2f} % to {after:.2f} % at step {step}[/bold red]")
     without = [record.class_names[c] for c, count in enumerate(record.labeled_per_class) if count == 0]
