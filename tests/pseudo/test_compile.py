@@ -13,6 +13,7 @@ METHODS = [name for name in options("method") if "supervised" not in name]
 @pytest.mark.parametrize("method", METHODS)
 def test_the_weighting_of_a_step_is_one_graph(method: str) -> None:
     """Captured whole, without a break, and with the answers of the uncompiled one, state included."""
+    torch._dynamo.reset()  # it counts how often `step` was compiled, for whatever method
     plain, compiled = (build_weighting(composed(f"method={method}")) for _ in range(2))
     plain.prepare(IMAGES)
     compiled.prepare(IMAGES)
