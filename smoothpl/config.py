@@ -40,7 +40,7 @@ class TrainConfig:
     eval_every: int = knob("steps between two looks at the test set")
     log_every: int = knob("steps between two log lines")
     checkpoint_every: int = knob("steps between two checkpoints")
-    pictures: bool = knob("draw run.png at the end")
+    pictures: bool = knob("draw run.png and pseudo_labels.png")
     max_time: str | None = knob("hours:minutes:seconds, then save and stop")
     resume: str | None = knob("continue a run: its directory, or auto")
     resume_allow: list[str] = knob("what may differ from the resumed run")

@@ -20,9 +20,9 @@ def describe_knobs(_root_: DictConfig) -> str:
 
 def describe_groups() -> str:
     lines = []
-    for each in fields(TrainConfig):
-        options = sorted(path.stem for path in (conf_dir() / each.name).glob("*.yaml"))
+    for group in [*(each.name for each in fields(TrainConfig)), "experiment"]:
+        options = sorted(path.stem for path in (conf_dir() / group).glob("*.yaml"))
         if options:
-            text = f"{each.name}: {', '.join(options)}"
+            text = f"{group}: {', '.join(options)}"
             lines += textwrap.wrap(text, 76, initial_indent="  ", subsequent_indent="      ")
     return "\n".join(lines)
