@@ -5,8 +5,8 @@ import os
 import shutil
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Sequence
+from contextlib import ExitStack, nullcontext, suppress
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -54,7 +54,7 @@ def train(config: DictConfig, run_dir: Path, name: str = "", overrides: Sequence
     seed_everything(config.seed, verbose=False)  # the initial weights; all else has generators of its own
     module = build_module(config)
     data = build_data(config)
-    with hold(run_dir) if is_first else nullcontext():
+    with hold(run_dir) if is_first else nullcontext(), ExitStack() as last_words:  # when the record is written
         record = begin_or_go_on(config, run_dir, name, overrides)
         if record.status == "finished":
             return record
@@ -71,31 +71,22 @@ def train(config: DictConfig, run_dir: Path, name: str = "", overrides: Sequence
             checkpointer = Checkpointer(run_dir / CHECKPOINTS, config.checkpoint_every, config.eval_every, max_time)
             # The record first, so that what is shown has been recorded; checkpoints last, when all is done.
             trainer = build_trainer(config, run_dir, [Recorder(record, run_dir)], [checkpointer])
-            with concluding(trainer, record):
-                fit(trainer, module, data, start, checkpointer)
-                checkpointer.save_last(trainer, run_dir / "last.ckpt")
-                if not record.history or record.history[-1].step < trainer.global_step:
-                    trainer.validate(module, datamodule=data, verbose=False)
+            last_words.callback(tell_mirrors, trainer, record)
+            fit(trainer, module, data, start, checkpointer)
+            checkpointer.save_last(trainer, run_dir / "last.ckpt")
+            if not record.history or record.history[-1].step < trainer.global_step:
+                trainer.validate(module, datamodule=data, verbose=False)
         if is_first:  # and not before the record says that it is finished
             shutil.rmtree(run_dir / CHECKPOINTS, ignore_errors=True)
     return record
 
 
-@contextmanager
-def concluding(trainer: "Trainer", record: Record) -> Iterator[None]:
-    """Tells every mirror how it ended: one that is left open would take the next run of a sweep for this one."""
+def tell_mirrors(trainer: "Trainer", record: Record) -> None:
+    """How it ended, in any way: one that is left open would take the next run of a sweep for this one."""
     from smoothpl.loggers import mirrors_of
 
-    status = "failed"
-    try:
-        yield
-        status = "finished"
-    except (KeyboardInterrupt, SystemExit):
-        status = "interrupted"
-        raise
-    finally:
-        for mirror in mirrors_of(trainer) if is_first_process() else []:
-            mirror.summarise(record, status)
+    for mirror in mirrors_of(trainer) if is_first_process() else []:
+        mirror.summarise(record, record.status)
 
 
 def begin_or_go_on(config: DictConfig, run_dir: Path, name: str, overrides: Sequence[str]) -> Record:
