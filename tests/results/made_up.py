@@ -7,6 +7,7 @@ import torch
 
 from smoothpl.recipe import recipe_name
 from smoothpl.results.record import Evaluation, Record, new_record, write
+from smoothpl.results.tables import Table
 from tests.composing import composed
 
 
@@ -45,3 +46,13 @@ def store_all(folder: Path, *knobs: str, errors: dict[str, list[float]] = PAPERS
         for fold, error in enumerate(of_folds):
             store(folder, made_up(method, fold, error, *knobs))
     return folder
+
+
+def only(tables: list[Table]) -> Table:
+    (table,) = tables
+    return table
+
+
+def of(table: Table, method: str) -> Any:
+    (row,) = [row for row in table.rows if row.kind.method == method]
+    return row
