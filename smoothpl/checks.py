@@ -8,13 +8,15 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import InterpolationKeyError
 
 from smoothpl.config import TrainConfig
-from smoothpl.errors import ConfigError
+from smoothpl.errors import ConfigError, require
+from smoothpl.growth import check_growth
 
 
 def check(config: DictConfig, overrides: Sequence[str] = ()) -> None:
     """Raises ConfigError, naming the knob, its value, the rule and the way out."""
     check_numbers(config)
     check_split(config)
+    check_growth(config)
     check_views(config)
     check_trainer(config)
     # Two of three: one part of a method that learns from labels alone may have been asked for by mistake.
@@ -239,8 +241,3 @@ def seconds(time: str) -> int | None:
         return None
     hours, minutes, rest = map(int, parts)
     return 3600 * hours + 60 * minutes + rest
-
-
-def require(holds: bool, message: str) -> None:
-    if not holds:
-        raise ConfigError(message)

@@ -21,6 +21,8 @@ class TrainConfig:
     fold: int = knob("which images carry labels")
     seed: int = knob("weights, batches, views")
     num_labels: int | None = knob("how many images carry labels")
+    labels_before: list[int] = knob("labels of the trained runs it goes on from")
+    labels_at_start: int | None = knob("if more were added since (resume sets it)")
     threshold: float | None = knob("tau: confidence where weight starts")
     threshold_floor: float = knob("lowest threshold of any policy")
     score: str = knob("against the threshold: confidence, margin")
@@ -80,6 +82,7 @@ def register() -> None:
     )
     # Dash lowers its threshold every 10 of 1,024 epochs.
     OmegaConf.register_new_resolver("dash_period", lambda steps: max(1, round(steps * 10 / 1024)), replace=True)
+    OmegaConf.register_new_resolver("range", lambda *limits: list(range(*limits)), replace=True)
     OmegaConf.register_new_resolver("not", lambda flag: not flag, replace=True)
     OmegaConf.register_new_resolver("product", lambda one, other: one * other, replace=True)
     OmegaConf.register_new_resolver("knobs", describe_knobs, replace=True)

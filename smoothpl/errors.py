@@ -11,3 +11,8 @@ class DivergenceError(ArithmeticError):
 
 class Interruption(KeyboardInterrupt):
     """Somebody or something asked the run to stop; it can be continued. The message says who."""
+
+
+def require(holds: bool, message: str) -> None:
+    if not holds:
+        raise ConfigError(message)

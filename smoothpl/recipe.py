@@ -23,11 +23,19 @@ NOT_RECIPE = [
     *("trainer.accelerator", "trainer.devices", "trainer.num_nodes", "trainer.strategy"),
     *("trainer.deterministic", "trainer.benchmark", "trainer.val_check_interval", "trainer.log_every_n_steps"),
 ]
+LATER = ("labels_before", "labels_at_start")
+"""Knobs that earlier versions did not have: while they say nothing, a recipe keeps the digest that it had."""
 
 
-def is_recipe(path: str) -> bool:
-    """Whether a dotted name of the composed configuration says what is learned."""
+def is_recipe(path: str, value: Any) -> bool:
+    """Whether a dotted name of the composed configuration, and its value, say what is learned."""
+    if path in LATER and not value:
+        return False
     return path not in NOT_RECIPE and path.rpartition(".")[2] not in ("fold", "seed")
+
+
+AFTER = "after"
+"""What the name of a recipe calls the labels of the runs before."""
 
 
 def recipe_digest(config: DictConfig) -> str:
@@ -35,7 +43,7 @@ def recipe_digest(config: DictConfig) -> str:
     recipe = OmegaConf.create({each.name: config[each.name] for each in fields(TrainConfig)})
     recipe.update(fold=0, seed=0)  # before resolving, because parts refer to them
     OmegaConf.resolve(recipe)
-    for path in NOT_RECIPE:
+    for path in (*NOT_RECIPE, *(each for each in LATER if not recipe[each])):
         owner, _, key = path.rpartition(".")
         (OmegaConf.select(recipe, owner) if owner else recipe).pop(key, None)
     written = json.loads(json.dumps(OmegaConf.to_container(recipe)), parse_int=float)  # 1 is no other recipe than 1.0
@@ -50,6 +58,9 @@ def plain(config: DictConfig) -> dict[str, Any]:
 
 
 def recipe_name(config: DictConfig, changed: str = "") -> str:
-    """For directories and tables: the method, what was changed on the command line, and the digest."""
+    """For directories and tables: the method, what was changed on the command line, earlier labels, and the digest."""
+    after = f"{AFTER}={'-'.join(map(str, config.labels_before))}" if config.labels_before else ""
+    begun = f"begun={config.labels_at_start}" if config.labels_at_start else ""
     # 120 characters: a directory's name may have 255 bytes.
-    return ",".join(filter(None, [config.method, changed.replace("/", "_")[:120], recipe_digest(config)]))
+    parts = [config.method, changed.replace("/", "_")[:120], after[:60], begun, recipe_digest(config)]
+    return ",".join(filter(None, parts))

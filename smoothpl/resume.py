@@ -20,10 +20,23 @@ def with_recorded_overrides(arguments: Sequence[str]) -> list[str]:
     named = [each.partition("=")[2].strip("'") for each in arguments if each.startswith("resume=")]
     if not named or named[-1] in (AUTO, "null", ""):
         return list(arguments)
-    said_now = {key_of(each) for each in arguments}
-    recorded = [each for each in open_run(Path(named[-1])).overrides if key_of(each) not in said_now]
-    others = [each for each in arguments if not each.startswith("resume=")]
-    return [*recorded, *others, f"resume={quoted(named[-1])}"]
+    record = open_run(Path(named[-1]))
+    now = [*(each for each in arguments if not each.startswith("resume=")), *more_labels(record, arguments)]
+    said_now = {key_of(each) for each in now}
+    recorded = [each for each in record.overrides if key_of(each) not in said_now]
+    return [*recorded, *now, f"resume={quoted(named[-1])}"]
+
+
+def more_labels(record: Record, arguments: Sequence[str]) -> list[str]:
+    """What another num_labels means besides: a finished run is the parent of a new one, another goes on by itself."""
+    said = [each.partition("=")[2] for each in arguments if key_of(each) == "num_labels"]
+    before = record.config.get("num_labels")
+    if not said or before is None or said[-1] == str(before):
+        return []
+    earlier = record.config.get("labels_before", [])
+    if record.status == "finished":
+        return [f"labels_before={[*earlier, before]}"]
+    return [f"labels_before={earlier}", f"labels_at_start={record.config.get('labels_at_start') or before}"]
 
 
 def quoted(path: str) -> str:
@@ -52,9 +65,15 @@ def find_run(config: DictConfig, fresh: Path) -> Path:
     if config.resume is None:
         return fresh
     if config.resume != AUTO:
-        return Path(config.resume).resolve()
+        named = Path(config.resume).resolve()
+        return fresh if is_parent(open_run(named), config) else named
     found = find_same(config, Path(OUTPUTS), [fresh] if (fresh / FILE_NAME).is_file() else [])
     return fresh if found is None else found[1]
+
+
+def is_parent(record: Record, config: DictConfig) -> bool:
+    """Whether a run that was named is complete, and another one with more labels is asked for."""
+    return record.status == "finished" and bool(config.num_labels != record.config["num_labels"])
 
 
 def find_same(config: DictConfig, folder: Path, others: Sequence[Path] = ()) -> tuple[Record, Path] | None:
@@ -79,13 +98,13 @@ def is_same_run(record: Record, config: DictConfig) -> bool:
     return of_record == (recipe_digest(config), config.fold, config.seed)
 
 
-def check_same(record: Record, config: DictConfig) -> None:
-    """Refuses to go on as another run than was begun."""
+def check_same(record: Record, config: DictConfig, *others: str) -> None:
+    """Refuses to go on as another run than was begun, but for what is allowed by name, and `others`."""
     written = OmegaConf.to_container(config)
     differences = [
         f"{key}: {before} then, {now} now"
         for key, before, now in compare(record.config, plain(config))
-        if not may_differ(key, written, (*WATCHING, *config.resume_allow))
+        if not may_differ(key, written, (*WATCHING, *others, *config.resume_allow))
     ]
     if differences:
         raise ConfigError(

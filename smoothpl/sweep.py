@@ -1,15 +1,22 @@
-"""The end of a multirun: a report over all of its runs, whatever became of them."""
+"""A multirun: what may be part of it, how far it is, and a report over all of its runs, whatever became of them."""
 
 import json
+import os
 import sys
 from pathlib import Path
 from time import monotonic
 from typing import Any, ClassVar
 
+from hydra.conf import HydraConf
 from hydra.experimental.callback import Callback
+from hydra.types import RunMode
 from omegaconf import DictConfig
 
+from smoothpl.cli import explain
+from smoothpl.errors import ConfigError
+from smoothpl.results.record import FILE_NAME
 from smoothpl.results.runs import RUNS, Run, places_below, read_runs, without_result
+from smoothpl.resume import key_of
 
 REFUSED = "refused.jsonl"
 """In a sweep's folder: jobs of which there is no run, and why."""
@@ -80,3 +87,41 @@ def refused_jobs(sweep_dir: Path) -> list[Run]:
     noted = sweep_dir / REFUSED
     jobs = [json.loads(line) for line in noted.read_text().splitlines()] if noted.exists() else []
     return [without_result(job["why"], "refused", "", " ".join(job["words"])) for job in jobs]
+
+
+def tell_of_failure(run: HydraConf, error: Exception, run_dir: Path) -> None:
+    """Hydra raises the first error of a sweep at its end, and drops the others."""
+    sys.stderr.write(f"job {run.job.num} failed: {explain(error)}\n")
+    if not (run_dir / FILE_NAME).exists():
+        note_refusal(Path(run.sweep.dir).resolve(), list(run.overrides.task), explain(error))
+
+
+def check_ranks(config: DictConfig, mode: RunMode | None) -> None:
+    if mode == RunMode.MULTIRUN and config.trainer.devices not in (1, "1"):
+        raise ConfigError(
+            f"trainer.devices={config.trainer.devices} in a multirun: every process of a job would start the whole "
+            "sweep again; use trainer.devices=1, or one command for each run."
+        )
+
+
+def check_grid(run: HydraConf) -> None:
+    """An experiment is many runs: one of them has to be chosen, or all."""
+    if run.mode == RunMode.MULTIRUN:
+        return
+    said_now = {key_of(each) for each in run.overrides.task}
+    open_knobs = [f"{key}={values}" for key, values in (run.sweeper.get("params") or {}).items() if key not in said_now]
+    if open_knobs:
+        raise ConfigError(
+            f"experiment={run.runtime.choices['experiment']} is a grid of runs ({'; '.join(open_knobs)}): add -m to "
+            "make them all, or give each of these knobs one value. python -m smoothpl.jobs lists the runs."
+        )
+
+
+def share_cores(run: HydraConf) -> None:
+    """Of jobs that run at the same time (hydra/launcher=joblib), each takes its part of the machine."""
+    at_once = run.launcher.get("n_jobs", 1)
+    if at_once != 1:
+        import torch
+
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        torch.set_num_threads(max(1, cores // (at_once if at_once > 0 else cores)))

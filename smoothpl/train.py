@@ -1,7 +1,6 @@
 """python -m smoothpl.train: the story of a run, from knobs to record."""
 
 import logging
-import os
 import shutil
 import sys
 import warnings
@@ -21,11 +20,12 @@ from smoothpl.checkpoints import Checkpoint, newest_whole
 from smoothpl.checks import check, seconds
 from smoothpl.cli import explain, run_command
 from smoothpl.config import conf_dir, register
-from smoothpl.errors import ConfigError, DivergenceError, Interruption
+from smoothpl.errors import DivergenceError, Interruption
+from smoothpl.growth import LAST, Parent, check_nested, find_parent, inherit, note_stage
 from smoothpl.recipe import plain, recipe_digest, recipe_name
 from smoothpl.results.record import FILE_NAME, Record, claim, hold, new_record, recording, write
-from smoothpl.resume import check_same, find_run, key_of, open_run, with_recorded_overrides
-from smoothpl.sweep import SweepReport, note_refusal, note_run
+from smoothpl.resume import check_same, find_run, open_run, with_recorded_overrides
+from smoothpl.sweep import SweepReport, check_grid, check_ranks, note_run, share_cores, tell_of_failure
 
 if TYPE_CHECKING:  # torch and Lightning are imported late: saying no to a typo must not take seconds
     from lightning import Trainer
@@ -51,20 +51,25 @@ def train(config: DictConfig, run_dir: Path, name: str = "", overrides: Sequence
     quiet_libraries()
     set_precision(config)
     check_loggers(config)
+    parent = find_parent(config, run_dir)
     seed_everything(config.seed, verbose=False)  # the initial weights; all else has generators of its own
     module = build_module(config)
     data = build_data(config)
     with hold(run_dir) if is_first else nullcontext(), ExitStack() as last_words:  # when the record is written
-        record = begin_or_go_on(config, run_dir, name, overrides)
+        record = begin_or_go_on(config, run_dir, name, overrides, parent)
         if record.status == "finished":
             return record
         with recording(run_dir, record) if is_first else nullcontext():
             start = newest_whole(run_dir / CHECKPOINTS)
             if record.status == "resuming":
                 record.resumed_at.append(0 if start is None else start.step)
+                note_stage(record, config.num_labels, record.resumed_at[-1])
             record.status = "running"
             if is_first:
                 write(run_dir, record)
+            check_nested((parent.record if parent else record).labeled, data)
+            if parent is not None and start is None:
+                inherit(module, parent)
             if config.unlabeled_weight == "auto":
                 module.unlabeled_weight = measure_unlabeled_weight(config, run_dir, record)
             max_time = None if config.max_time is None else seconds(config.max_time)
@@ -73,7 +78,7 @@ def train(config: DictConfig, run_dir: Path, name: str = "", overrides: Sequence
             trainer = build_trainer(config, run_dir, [Recorder(record, run_dir)], [checkpointer])
             last_words.callback(tell_mirrors, trainer, record)
             fit(trainer, module, data, start, checkpointer)
-            checkpointer.save_last(trainer, run_dir / "last.ckpt")
+            checkpointer.save_last(trainer, run_dir / LAST)
             if not record.history or record.history[-1].step < trainer.global_step:
                 trainer.validate(module, datamodule=data, verbose=False)
         if is_first:  # and not before the record says that it is finished
@@ -89,15 +94,20 @@ def tell_mirrors(trainer: "Trainer", record: Record) -> None:
         mirror.summarise(record, record.status)
 
 
-def begin_or_go_on(config: DictConfig, run_dir: Path, name: str, overrides: Sequence[str]) -> Record:
+def begin_or_go_on(
+    config: DictConfig, run_dir: Path, name: str, overrides: Sequence[str], parent: Parent | None = None
+) -> Record:
     if config.resume is None or not (run_dir / FILE_NAME).exists():
-        record = new_record(config, name, overrides)
+        record = new_record(config, name, overrides, parent.stages if parent else [])
         if is_first_process():
             claim(run_dir, record)
         return record
     record = open_run(run_dir)
     if record.status != "finished":
-        check_same(record, config)
+        grown = [] if config.labels_at_start is None else ["num_labels", "labels_at_start"]
+        check_same(record, config, *grown)
+        if grown:
+            record.name = name
         record.config, record.recipe, record.overrides = plain(config), recipe_digest(config), list(overrides)
         record.status, record.failure = "resuming", None
     return record
@@ -205,13 +215,6 @@ def hydra_main(config: DictConfig) -> float | None:
     return record.error
 
 
-def tell_of_failure(run: HydraConf, error: Exception, run_dir: Path) -> None:
-    """Hydra raises the first error of a sweep at its end, and drops the others."""
-    sys.stderr.write(f"job {run.job.num} failed: {explain(error)}\n")
-    if not (run_dir / FILE_NAME).exists():
-        note_refusal(Path(run.sweep.dir).resolve(), list(run.overrides.task), explain(error))
-
-
 def how_to_go_on(config: DictConfig, run_dir: Path, error: BaseException) -> str:
     by = f" by {error}" if str(error) else ""
     command = f"python -m smoothpl.train {quote(f'resume={run_dir}')}"
@@ -219,41 +222,7 @@ def how_to_go_on(config: DictConfig, run_dir: Path, error: BaseException) -> str
     if watch is None or watch.action != "pause" or not str(error).startswith("collapse"):
         return f"interrupted{by}; to go on: {command}"
     more = config.num_labels + config.data.num_classes
-    return (
-        f"interrupted{by}; to go on with more labels: {command} num_labels={more} 'resume_allow=[num_labels,split]'; "
-        f"as it is: {command}"
-    )
-
-
-def check_ranks(config: DictConfig, mode: RunMode | None) -> None:
-    if mode == RunMode.MULTIRUN and config.trainer.devices not in (1, "1"):
-        raise ConfigError(
-            f"trainer.devices={config.trainer.devices} in a multirun: every process of a job would start the whole "
-            "sweep again; use trainer.devices=1, or one command for each run."
-        )
-
-
-def share_cores(run: HydraConf) -> None:
-    """Of jobs that run at the same time (hydra/launcher=joblib), each takes its part of the machine."""
-    at_once = run.launcher.get("n_jobs", 1)
-    if at_once != 1:
-        import torch
-
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        torch.set_num_threads(max(1, cores // (at_once if at_once > 0 else cores)))
-
-
-def check_grid(run: HydraConf) -> None:
-    """An experiment is many runs: one of them has to be chosen, or all."""
-    if run.mode == RunMode.MULTIRUN:
-        return
-    said_now = {key_of(each) for each in run.overrides.task}
-    open_knobs = [f"{key}={values}" for key, values in (run.sweeper.get("params") or {}).items() if key not in said_now]
-    if open_knobs:
-        raise ConfigError(
-            f"experiment={run.runtime.choices['experiment']} is a grid of runs ({'; '.join(open_knobs)}): add -m to "
-            "make them all, or give each of these knobs one value. python -m smoothpl.jobs lists the runs."
-        )
+    return f"interrupted{by}; to go on with more labels: {command} num_labels={more}; as it is: {command}"
 
 
 def said(run: HydraConf) -> list[str]:

@@ -1,6 +1,6 @@
 import pytest
 
-from smoothpl.recipe import recipe_digest, recipe_name
+from smoothpl.recipe import LATER, is_recipe, recipe_digest, recipe_name
 from tests.composing import composed
 
 SAME = [
@@ -22,6 +22,8 @@ OTHER = [
     "net.width=2",
     "max_steps=7",
     "num_labels=50",
+    "labels_before=[30]",
+    "labels_at_start=30",
     "optim.momentum=0.5",
     "ema_decay=0",
 ]
@@ -54,3 +56,15 @@ def test_a_name_is_a_directory_that_every_file_system_takes() -> None:
 def test_a_number_is_the_same_with_and_without_a_point() -> None:
     one, other = (composed("shape=power", f"shape.mu={mu}") for mu in ("2", "2.0"))
     assert recipe_digest(one) == recipe_digest(other)
+
+
+@pytest.mark.parametrize("knob", LATER)
+def test_a_knob_that_came_later_says_nothing_until_it_is_used(knob: str) -> None:
+    """So that runs of earlier versions are still of the same recipe."""
+    assert not is_recipe(knob, composed()[knob])
+    assert is_recipe(knob, [30])
+
+
+def test_a_name_tells_of_earlier_labels() -> None:
+    config = composed("num_labels=60", "labels_before=[40,50]")
+    assert recipe_name(config, "num_labels=60") == f"smooth,num_labels=60,after=40-50,{recipe_digest(config)}"

@@ -171,10 +171,11 @@ def paint_sweep(axes: Axes, knob: str, lines: Lines) -> None:
 def label_figures(tables: list[Table]) -> Iterator[Drawing]:
     """Error against the number of labels: a line for every recipe that was run with several."""
     lines: dict[str, Lines] = defaultdict(dict)
-    for chain in label_chains(tables):
-        place, row = chain[0]
-        name = row.label_without("num_labels")
-        lines[f"{place.benchmark}, {place.split}"][name] = [(at.num_labels, each.spread.mean) for at, each in chain]
+    for way, chains in label_chains(tables).items():
+        for chain in chains:
+            place, row = chain[0]
+            name = row.label_without("num_labels") + way
+            lines[f"{place.benchmark}, {place.split}"][name] = [(at.num_labels, each.spread.mean) for at, each in chain]
     for name, several in lines.items():
         told = [f"{line}: " + ", ".join(f"{x:g} {y:.2f}" for x, y in points) for line, points in several.items()]
         yield draw(

@@ -27,8 +27,8 @@ from smoothpl.recipe import plain, recipe_digest
 from smoothpl.results.collapse import Turn
 from smoothpl.results.schema import objection
 
-SCHEMA = 2
-"""docs/record.md says what is in it. 2 has turns, falls, reliability and the calibration error; 1 is still read."""
+SCHEMA = 3
+"""docs/record.md says what is in it, and what each one brought; older ones are still read."""
 FILE_NAME = "run.json"
 PACKAGES = ("smoothpl", "torch", "torchvision", "lightning", "torchmetrics", "numpy", "hydra-core")
 
@@ -40,6 +40,14 @@ class Evaluation(NamedTuple):
     error: float
     collapsed: list[int]
     shares: list[float] = []  # noqa: RUF012  # how often each class was predicted, as a part of its share
+
+
+class LabelStage(NamedTuple):
+    """How many labels there were, from which step on, in which run (its directory; empty for the run itself)."""
+
+    num_labels: int
+    since: int
+    run: str
 
 
 def installed_versions() -> dict[str, str]:
@@ -89,6 +97,7 @@ class Record:
     commit: str | None = field(default_factory=current_commit)
     class_names: list[str] = field(default_factory=list)
     labeled: list[int] = field(default_factory=list)  # indices of the labeled images among the training images
+    label_history: list[LabelStage] = field(default_factory=list)  # one stage, unless labels were added
     labeled_per_class: list[int] = field(default_factory=list)
     unlabeled_per_class: list[int] = field(default_factory=list)  # known to the record, never to training
     num_test: int = 0
@@ -121,8 +130,15 @@ class Record:
         self.falls = sudden_falls(history)
 
 
-def new_record(config: DictConfig, name: str = "", overrides: Sequence[str] = ()) -> Record:
-    return Record(plain(config), recipe_digest(config), name, list(overrides))
+def new_record(
+    config: DictConfig, name: str = "", overrides: Sequence[str] = (), earlier: Sequence[LabelStage] = ()
+) -> Record:
+    stages = [*earlier, *first_stage(config.num_labels)]
+    return Record(plain(config), recipe_digest(config), name, list(overrides), label_history=stages)
+
+
+def first_stage(num_labels: int | None) -> list[LabelStage]:
+    return [] if num_labels is None else [LabelStage(num_labels, 0, "")]
 
 
 @contextmanager
@@ -191,6 +207,8 @@ def read(run_dir: Path) -> Record:
     record.schema = SCHEMA
     record.history = evaluations(fields.get("history", []))
     record.turns = [Turn(**turn) for turn in record.turns]  # type: ignore[arg-type]
+    stages = [LabelStage(**stage) for stage in record.label_history]  # type: ignore[arg-type]
+    record.label_history = stages or first_stage(record.config.get("num_labels"))
     record.falls = [tuple(fall) for fall in record.falls]  # type: ignore[misc]
     record.reliability = [tuple(each) for each in record.reliability]  # type: ignore[misc]
     return record
@@ -220,6 +238,7 @@ UNKNOWN: dict[str, Any] = {"versions": {}, "commit": None, "started": ""}
 def to_json(record: Record) -> str:
     fields = asdict(record)
     fields["history"] = [evaluation._asdict() for evaluation in record.history]
+    fields["label_history"] = [stage._asdict() for stage in record.label_history]
     fields["turns"] = [turn._asdict() for turn in record.turns]
     return json.dumps(finite(fields), indent=1, allow_nan=False) + "\n"
 

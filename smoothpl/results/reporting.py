@@ -26,7 +26,7 @@ from smoothpl.results.sheets import (
     steps_sheet,
     sweep_sheet,
 )
-from smoothpl.results.tables import Table, aggregate, drops, increments, tabulate
+from smoothpl.results.tables import Table, aggregate, continuations, drops, increments, tabulate
 from smoothpl.results.words import sentences
 
 
@@ -139,7 +139,8 @@ def labels_section(tables: list[Table], options: Options, with_pictures: bool) -
         f"0.05 at {shown}."
     ]
     drawings = list(pictures.label_figures(tables)) if with_pictures else []
-    return Section("More labels", words, [sheet], drawings)
+    grown = steps_sheet("Going on from a trained run, against training anew", continuations(tables, options.statistics))
+    return Section("More labels", words, [sheet, *([grown] if grown else [])], drawings)
 
 
 def split_section(tables: list[Table], options: Options) -> Section | None:

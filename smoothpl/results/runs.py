@@ -170,7 +170,7 @@ def flat(config: Mapping[str, Any], owner: str = "") -> Iterable[tuple[str, Any]
     """Dotted names and values of what makes a recipe."""
     for name, value in config.items():
         key = f"{owner}.{name}" if owner else name
-        if not is_recipe(key):
+        if not is_recipe(key, value):
             continue
         if isinstance(value, Mapping):
             yield from flat(value, key)

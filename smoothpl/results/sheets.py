@@ -206,6 +206,8 @@ def at(step: Step) -> str:
 
 def describe_step(step: Step) -> str:
     before, after = step.before, step.after
+    if before == after:
+        return str(after.num_labels)
     return f"{before.num_labels} → {after.num_labels}" if before.split == after.split else after.split
 
 

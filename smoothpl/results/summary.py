@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from smoothpl.results.record import FILE_NAME, Record
+from smoothpl.results.record import FILE_NAME, LabelStage, Record
 
 METRICS = {
     "train/labeled_loss": "supervised loss",
@@ -41,6 +41,10 @@ def summarise(record: Record) -> Table:
     without = [record.class_names[c] for c, count in enumerate(record.labeled_per_class) if count == 0]
     if without:
         table.add_row("without a label", f"[bold yellow]{escape(', '.join(without))}[/bold yellow]")
+    if len(record.label_history) > 1:
+        first, *more = record.label_history
+        told = "".join(f", then {stage.num_labels}" + describe_since(stage) for stage in more)
+        table.add_row("labels", f"{first.num_labels}{told}")
     if record.calibration:
         table.add_row("unlabeled weight", f"{record.calibration['unlabeled_weight']:.2f}, as measured before the run")
     for key, name in METRICS.items():
@@ -74,3 +78,9 @@ def draw_confusion(record: Record) -> Table:
 
 def percent(share: float | None) -> str:
     return "none" if share is None else f"{share:.0f}"
+
+
+def describe_since(stage: LabelStage) -> str:
+    if stage.since:
+        return f" from step {stage.since} on"
+    return "" if stage.run else " in this run"

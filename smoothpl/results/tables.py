@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from smoothpl.recipe import AFTER
 from smoothpl.results.comparison import Comparison, Statistics, compare
 from smoothpl.results.pairing import Duplicates, Group, Kind, Place, Row, gains_over, group, pair
 from smoothpl.results.runs import Run
@@ -83,45 +84,87 @@ class Step(NamedTuple):
 
 
 Chain = list[tuple[Place, Row]]
+GOING_ON = ", going on"
+BEFORE = "labels_before"
 
 
-def label_chains(tables: list[Table]) -> list[Chain]:
-    """The same recipe with more and more labels."""
-    return chained(tables, "num_labels", lambda place: place.split)
+def label_chains(tables: list[Table]) -> dict[str, list[Chain]]:
+    """The same recipe with more and more labels: trained anew with each number, or going on from the one before."""
+    return {
+        "": chained(tables, ["num_labels"], lambda place: place.split),
+        GOING_ON: grown_chains(tables),
+    }
+
+
+def grown_chains(tables: list[Table]) -> list[Chain]:
+    """By the numbers of labels that runs have had, each run after the one that it goes on from."""
+    found: dict[Any, dict[tuple[int, ...], tuple[Place, Row]]] = defaultdict(dict)
+    for table in tables:
+        for row in table.rows:
+            numbers = (*row.knobs.get(BEFORE, ()), table.place.num_labels)
+            found[table.place.split, row.kind, other_knobs(row, ["num_labels", BEFORE])][numbers] = (table.place, row)
+    return [
+        [rows[numbers[:size]] for size in range(1, len(numbers) + 1) if numbers[:size] in rows]
+        for rows in found.values()
+        for numbers in sorted(rows)
+        if len(numbers) > 1 and not any(longer[: len(numbers)] == numbers for longer in rows if longer != numbers)
+    ]
 
 
 def increments(tables: list[Table], statistics: Statistics = "exact") -> list[Step]:
     """What adding labels brings: the same recipe with the next number of labels."""
-    links = [link for chain in label_chains(tables) for link in pairwise(chain)]
-    return [step for link in links for step in step_of(*link, "num_labels", statistics, sign=1)]
+    return [
+        step._replace(label=step.label + way)
+        for way, chains in label_chains(tables).items()
+        for chain in chains
+        for link in pairwise(chain)
+        for step in step_of(*link, ["num_labels", AFTER], statistics, sign=1)
+    ]
+
+
+def continuations(tables: list[Table], statistics: Statistics = "exact") -> list[Step]:
+    """Going on from a trained run against training anew, with the same labels; a gain is in favour of going on."""
+    steps: list[Step] = []
+    for table in tables:
+        knobs = ["num_labels", BEFORE]
+        anew = {(row.kind, other_knobs(row, knobs)): row for row in table.rows if not row.knobs.get(BEFORE)}
+        for row in table.rows:
+            other = anew.get((row.kind, other_knobs(row, knobs)))
+            if row.knobs.get(BEFORE) and other is not None:
+                steps += step_of((table.place, other), (table.place, row), ["num_labels"], statistics, sign=1)
+    return steps
 
 
 def drops(tables: list[Table], statistics: Statistics = "exact") -> list[Step]:
     """What another split costs: the same recipe with balanced classes and with others."""
     steps = []
-    for chain in chained(tables, "split", lambda place: place.num_labels):
+    for chain in chained(tables, ["split"], lambda place: place.num_labels):
         balanced = [link for link in chain if link[0].split == "balanced"]
         others = [link for link in chain if link[0].split != "balanced"]
         if balanced:
-            steps += [step for other in others for step in step_of(balanced[0], other, "split", statistics, sign=-1)]
+            steps += [step for other in others for step in step_of(balanced[0], other, ["split"], statistics, sign=-1)]
     return steps
 
 
-def chained(tables: list[Table], knob: str, same: Callable[[Place], object]) -> list[Chain]:
-    """Recipes that differ in one knob only, in the order of their tables."""
+def other_knobs(row: Row, knobs: list[str]) -> tuple[tuple[str, str], ...]:
+    """All but some, to be compared."""
+    return tuple(sorted((key, repr(value)) for key, value in row.knobs.items() if not {*knobs} & {*key.split(".")}))
+
+
+def chained(tables: list[Table], knobs: list[str], same: Callable[[Place], object]) -> list[Chain]:
+    """Recipes that differ in some knobs only, in the order of their tables."""
     chains: dict[Any, Chain] = defaultdict(list)
     for table in sorted(tables, key=lambda table: table.place.num_labels):
         for row in table.rows:
-            rest = tuple(sorted((key, repr(value)) for key, value in row.knobs.items() if knob not in key.split(".")))
-            chains[same(table.place), row.kind, rest].append((table.place, row))
+            chains[same(table.place), row.kind, other_knobs(row, knobs)].append((table.place, row))
     return [chain for chain in chains.values() if len(chain) > 1]
 
 
 def step_of(
-    one: tuple[Place, Row], other: tuple[Place, Row], knob: str, statistics: Statistics, sign: int
+    one: tuple[Place, Row], other: tuple[Place, Row], knobs: list[str], statistics: Statistics, sign: int
 ) -> Iterator[Step]:
     (before, first), (after, second) = one, other
     common = sorted({*first.errors} & {*second.errors})
     if common:
         changes = [sign * (first.errors[key] - second.errors[key]) for key in common]
-        yield Step(second.label_without(knob), before, after, compare(changes, statistics))
+        yield Step(second.label_without(*knobs), before, after, compare(changes, statistics))

@@ -9,7 +9,9 @@ import torch
 
 from smoothpl.callbacks import CollapseWatch
 from smoothpl.module import SemiSupervisedModule
-from smoothpl.results.record import read
+from smoothpl.recipe import recipe_digest
+from smoothpl.results.record import LabelStage, read
+from tests.composing import composed
 from tests.processes import Process
 
 ALIVE = torch.tensor([[8, 2, 0], [1, 9, 0], [0, 1, 9]])
@@ -93,12 +95,15 @@ def test_a_real_run_is_stopped_with_a_checkpoint_and_can_go_on_with_more_labels(
     _, _, command = done.stderr.partition("to go on with more labels: ")
     python, dash_m, module, *words = shlex.split(command.partition("; as it is: ")[0])
     assert (python, dash_m, module) == ("python", "-m", "smoothpl.train")
-    assert words[1:] == ["num_labels=50", "resume_allow=[num_labels,split]"]
+    assert words[1:] == ["num_labels=50"]
     done = Process(module, *words, cwd=tmp_path).wait()
     assert done.returncode == 0, done.stderr
     after = read(tmp_path / "run")
     assert (after.resumed_at, len(after.labeled)) == ([4], 50)
     assert set(record.labeled) < set(after.labeled)
+    assert after.label_history == [LabelStage(40, 0, ""), LabelStage(50, 4, "")]
+    assert "begun=40" in after.name
+    assert after.recipe not in (record.recipe, recipe_digest(composed(*knobs, "num_labels=50")))
 
 
 def test_stopping_leaves_the_plain_command(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from smoothpl.results.runs import find_runs
-from smoothpl.results.tables import drops, increments, tabulate
+from smoothpl.results.tables import continuations, drops, increments, tabulate
 from tests.results.made_up import made_up, store
 
 
@@ -12,6 +12,31 @@ def test_more_labels_are_compared_with_fewer(tmp_path: Path) -> None:
     first, second = increments(tabulate(find_runs([tmp_path])))
     assert (first.before.num_labels, first.after.num_labels, first.comparison.gains) == (40, 50, [2.0, -0.5])
     assert (second.before.num_labels, second.after.num_labels, second.comparison.gains) == (50, 60, [1.0, 2.5])
+
+
+def test_going_on_with_more_labels_is_told_apart_from_training_anew_and_compared_with_it(tmp_path: Path) -> None:
+    anew = {40: [9.0, 8.0], 50: [7.0, 8.5], 60: [6.0, 6.0]}
+    grown = {50: ([40], [6.0, 7.5]), 60: ([40, 50], [7.0, 4.0])}
+    for fold in range(2):
+        for num_labels, errors in anew.items():
+            store(tmp_path, made_up("smooth", fold, errors[fold], "split=random", f"num_labels={num_labels}"))
+        for num_labels, (before, errors) in grown.items():
+            words = ("split=random", f"num_labels={num_labels}", f"labels_before={before}")
+            store(tmp_path, made_up("smooth", fold, errors[fold], *words))
+    tables = tabulate(find_runs([tmp_path]))
+    steps = {
+        (step.label.endswith("going on"), step.after.num_labels): step.comparison.gains for step in increments(tables)
+    }
+    assert steps == {
+        (False, 50): [2.0, -0.5],
+        (False, 60): [1.0, 2.5],
+        (True, 50): [3.0, 0.5],
+        (True, 60): [-1.0, 3.5],
+    }
+    assert [(step.after.num_labels, step.comparison.gains) for step in continuations(tables)] == [
+        (50, [1.0, 1.0]),
+        (60, [-1.0, 2.0]),
+    ]
 
 
 def test_another_split_is_compared_with_balanced_classes(tmp_path: Path) -> None:
