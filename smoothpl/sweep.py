@@ -4,7 +4,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from time import monotonic
+from time import time
 from typing import Any, ClassVar
 
 from hydra.conf import HydraConf
@@ -40,15 +40,15 @@ class SweepReport(Callback):
 
         self.folder = Path(config.hydra.sweep.dir).resolve()
         self.num_jobs = len(expand_grid(config.hydra.sweeper.get("params") or {}, config.hydra.overrides.task))
-        self.started = monotonic()
+        self.started = time()
         SweepReport.begun = self
 
     def on_job_start(self, config: DictConfig, **_: Any) -> None:
-        """How far the sweep is; jobs that run elsewhere, several at a time, do not know."""
-        if SweepReport.begun is not self:
+        """How far the sweep is. Jobs that run elsewhere, several at a time, have a copy of this object that knows."""
+        if not self.num_jobs:
             return
         number = config.hydra.job.num
-        left = (monotonic() - self.started) / number * (self.num_jobs - number) if number else None
+        left = (time() - self.started) / number * (self.num_jobs - number) if number else None
         told = "" if left is None else f", about {round(left / 60)} min left"
         sys.stdout.write(f"job {number + 1} of {self.num_jobs}{told}\n")
 

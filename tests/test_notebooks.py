@@ -23,7 +23,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_there_are_notebooks() -> None:
-    assert {path.stem for path in NOTEBOOKS} == {"collapse", "shapes", "sweep"}
+    assert {path.stem for path in NOTEBOOKS} == {"collapse", "quickstart", "shapes", "sweep"}
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -80,4 +80,7 @@ def test_jobs_run_side_by_side_and_the_report_has_them_all(tmp_path: Path, launc
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "digits_40, 40 labels, balanced: against fixmatch" in done.stdout
+    if launcher == "joblib":  # submitit keeps what jobs say in files of its own
+        assert "job 1 of 2\n" in done.stdout
+        assert "job 2 of 2, about 0 min left\n" in done.stdout
     assert sorted(read(path.parent).config["method"] for path in tmp_path.rglob("run.json")) == ["fixmatch", "smooth"]
