@@ -13,7 +13,7 @@ from smoothpl.looking import read_words
 from smoothpl.paper import paper_runs
 from smoothpl.results.comparison import Statistics
 from smoothpl.results.pairing import Duplicates
-from smoothpl.results.render import to_csv, to_latex, to_markdown, to_terminal
+from smoothpl.results.render import plain_markdown, to_csv, to_latex, to_markdown, to_terminal
 from smoothpl.results.reporting import Options, Report, Section, build_report
 from smoothpl.results.runs import PAPER, Protocol, find_runs
 from smoothpl.results.sheets import Cell, Sheet
@@ -30,9 +30,11 @@ and seed, and compares each recipe with the baseline:
   protocol=last       last (the paper's), best or median20
   statistics=exact    exact, pratt (level pairs are ranked) or paper (old SciPy)
   duplicates=error    of one recipe, fold and seed: error, newest or oldest
-  out=report.html     .html, .md, .csv or .tex; a folder gets all of them"""
+  out=report.html     .html, .md, .csv or .tex; a folder gets all of them, and
+                      the pictures"""
 CHOICES = {"protocol": get_args(Protocol), "statistics": get_args(Statistics), "duplicates": get_args(Duplicates)}
 FORMATS = (".html", ".md", ".csv", ".tex")
+PICTURES = "pictures"
 
 
 def main() -> None:
@@ -96,6 +98,10 @@ def save(report: Report, out: Path) -> list[Path]:
     for path in paths:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, written(report, path))
+    if not out.suffix and report.drawings:
+        (out / PICTURES).mkdir(exist_ok=True)
+        for drawing in report.drawings:
+            write_text(out / PICTURES / drawing.file_name, drawing.alone)
     return paths
 
 
@@ -114,7 +120,8 @@ def written(report: Report, path: Path) -> str:
 
 def section_in_markdown(section: Section) -> str:
     words = "".join(f"- {each}\n" for each in section.words)
-    return f"## {section.title}\n\n{words}\n" + "\n".join(map(to_markdown, section.sheets))
+    pictures = [f"![{plain_markdown(each.caption)}]({PICTURES}/{each.file_name})\n" for each in section.drawings]
+    return f"## {section.title}\n\n{words}\n" + "\n".join([*map(to_markdown, section.sheets), *pictures])
 
 
 if __name__ == "__main__":

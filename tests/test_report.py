@@ -1,8 +1,10 @@
 import csv
 import json
 import os
+import re
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -59,7 +61,7 @@ def test_every_format_is_written(
 ) -> None:
     runs = store_all(tmp_path / "runs")
     report(monkeypatch, runs, f"out={tmp_path / 'new' / 'folder'}")
-    written = {path.suffix: path.read_text() for path in (tmp_path / "new" / "folder").iterdir()}
+    written = {path.suffix: path.read_text() for path in (tmp_path / "new" / "folder").glob("*.*")}
     assert set(written) == {".html", ".md", ".csv", ".tex"}
     for suffix, text in written.items():
         assert ("9.275" if suffix == ".csv" else "9.28") in text
@@ -68,7 +70,18 @@ def test_every_format_is_written(
     (p,) = [row for row in rows if row and "against" in row[0] and row[1] == "smooth"]
     assert "0.015625" in p
     report(monkeypatch, runs, f"out={tmp_path / 'one.md'}")
-    assert (tmp_path / "one.md").read_text() == written[".md"]
+    assert (tmp_path / "one.md").read_text() == re.sub(r"\n!\[.*?\)\n", "", written[".md"], flags=re.DOTALL)
+
+
+def test_pictures_stand_beside_the_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each in a file of its own, with colours of its own, and where the Markdown looks for it."""
+    report(monkeypatch, store_all(tmp_path / "runs"), f"out={tmp_path / 'all'}")
+    named = re.findall(r"!\[[^\]]+\]\((\S+)\)", (tmp_path / "all" / "report.md").read_text())
+    assert len(named) == len(set(named)) == 6  # errors, gains, curves, and a confusion for each of three methods
+    for name in named:
+        root = ElementTree.parse(tmp_path / "all" / name).getroot()
+        assert root.tag.endswith("svg")
+        assert "currentColor" not in (tmp_path / "all" / name).read_text()
 
 
 @pytest.mark.parametrize(("knob", "word"), [("protocol=best", "1.00 ± 0.00"), ("baseline=smooth", "against smooth")])

@@ -43,6 +43,16 @@ class Drawing(NamedTuple):
     words: str
     svg: str
 
+    @property
+    def file_name(self) -> str:
+        mark = hashlib.sha256(self.svg.encode()).hexdigest()[:8]  # captions are not unique
+        return f"{re.sub(r'[^a-z0-9]+', '_', self.caption.lower())[:40].strip('_')}_{mark}.svg"
+
+    @property
+    def alone(self) -> str:
+        """For a file of its own, which has no page around it to take colours from."""
+        return self.svg.replace("currentColor", "#222").replace("<svg ", '<svg style="background: white" ', 1)
+
 
 def draw(caption: str, words: str, paint: Any, size: tuple[float, float] = (6.4, 3.2)) -> Drawing:
     with rc_context(STYLE):

@@ -60,6 +60,10 @@ class Report:
     def sheets(self) -> list[Sheet]:
         return [sheet for section in self.sections for sheet in section.sheets]
 
+    @property
+    def drawings(self) -> list[Drawing]:
+        return [drawing for section in self.sections for drawing in section.drawings]
+
     @cached_property
     def list_of_runs(self) -> Sheet:
         """Every run, with where it is."""
