@@ -1,0 +1,49 @@
+"""What the documents tell people to type can be typed."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from smoothpl import jobs
+from smoothpl.looking import compose_checked
+
+ROOT = Path(__file__).parents[1]
+
+
+def table_of_experiments() -> list[tuple[str, int]]:
+    text = (ROOT / "docs" / "experiments.md").read_text()
+    return [(words, int(runs)) for words, runs in re.findall(r"`python -m smoothpl\.train -m (.+?)` \| (\d+) \|", text)]
+
+
+@pytest.mark.parametrize(("words", "runs"), table_of_experiments())
+def test_a_documented_experiment_has_the_runs_that_are_documented(
+    words: str, runs: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SMOOTHPL_DATA", str(tmp_path))
+    found = jobs.expand(shlex.split(words))
+    assert len(found) == runs
+    for job in (found[0], found[-1]):
+        compose_checked(job)
+
+
+def test_every_experiment_is_documented() -> None:
+    named = {
+        word.partition("=")[2] for words, _ in table_of_experiments() for word in words.split() if "experiment" in word
+    }
+    assert named == {path.stem for path in (ROOT / "conf" / "experiment").glob("*.yaml")}
+
+
+@pytest.mark.parametrize(
+    "path", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda path: path.name
+)
+def test_every_command_line_in_a_document_composes(path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Those of smoothpl.train, but for ones with a place that only the reader knows."""
+    monkeypatch.setenv("SMOOTHPL_DATA", str(tmp_path))
+    lines = re.findall(r"^python -m smoothpl\.train (.+?)(?:  #.*)?$", path.read_text(), flags=re.MULTILINE)
+    for line in lines:
+        words = [word for word in shlex.split(line) if word != "-m" and not word.startswith("resume=outputs")]
+        if "--help" not in words and "--config-dir" not in words:
+            for job in jobs.expand(words)[:1]:
+                compose_checked(job)
