@@ -112,7 +112,7 @@ def words_of_errors(rows: Sequence[Row]) -> str:
 
 def words_of_gains(rows: Sequence[Row]) -> str:
     found = [(row.label, row.comparison.gains) for row in rows if row.comparison is not None]
-    return "; ".join(f"{label}: " + ", ".join(f"{gain:.2f}" for gain in gains[:40]) for label, gains in found)
+    return "; ".join(f"{label}: " + ", ".join(f"{gain:z.2f}" for gain in gains[:40]) for label, gains in found)
 
 
 def paint_folds(axes: Axes, rows: Sequence[Row], table: Table) -> None:

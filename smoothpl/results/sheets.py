@@ -38,12 +38,12 @@ class Sheet:
     notes: list[str] = field(default_factory=list)
 
 
-def number(value: float | None, form: str = ".2f", is_best: bool = False) -> Cell:
+def number(value: float | None, form: str = "z.2f", is_best: bool = False) -> Cell:
     return Cell("-") if value is None else Cell(format(value, form), value, is_best=is_best)
 
 
 def plus_minus(mean: float, std: float, is_best: bool = False) -> Cell:
-    return Cell(f"{mean:.2f} ± {std:.2f}", mean, std, is_best)
+    return Cell(f"{mean:z.2f} ± {std:.2f}", mean, std, is_best)
 
 
 def format_p(p: float | None) -> str:
@@ -113,7 +113,7 @@ def legend(statistics: Statistics) -> str:
 def comparison_cells(comparison: Comparison, p_holm: float | None) -> list[Cell]:
     around, test = comparison.spread, comparison.test
     low, high = comparison.interval or (None, None)
-    interval = Cell("-") if low is None else Cell(f"{low:.2f}…{high:.2f}", low)
+    interval = Cell("-") if low is None else Cell(f"{low:z.2f}…{high:z.2f}", low)
     return [
         number(around.n, "d"),
         plus_minus(around.mean, around.std),

@@ -33,4 +33,4 @@ def sentence(row: Row) -> str:
         tail = f" So few pairs could not have shown p < {SIGNIFICANT}, whatever came out."
     elif comparison.p < SIGNIFICANT and row.p_holm is not None and row.p_holm >= SIGNIFICANT:
         tail = f" Corrected for all recipes of the table (Holm), p = {format_p(row.p_holm)}: not significant."
-    return f"{found}, {p}; mean gain {comparison.spread.mean:.2f} points.{tail}"
+    return f"{found}, {p}; mean gain {comparison.spread.mean:z.2f} points.{tail}"

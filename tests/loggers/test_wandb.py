@@ -8,11 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from smoothpl.build import check_loggers
-from smoothpl.errors import ConfigError
 from smoothpl.loggers.curves import Curves
 from smoothpl.results.record import read
-from tests.composing import composed
 from tests.lives import killer
 from tests.processes import Process, free_port
 
@@ -81,12 +78,6 @@ def test_tensorboard_has_the_same_curves_and_pictures(mirrored: Path) -> None:
     assert events.Scalars("error")[-1].value == pytest.approx(read(mirrored).error)
     row = events.SummaryMetadata("_hparams_/session_start_info").plugin_data.content
     assert read(mirrored).recipe.encode() in row
-
-
-def test_tensorboard_that_is_not_installed_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("smoothpl.loggers.tensorboard.find_spec", lambda _: None)
-    with pytest.raises(ConfigError, match="pip install tensorboard"):
-        check_loggers(composed("logger=tensorboard"))
 
 
 def test_without_a_key_it_says_at_once_what_to_do(tmp_path: Path) -> None:

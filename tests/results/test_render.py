@@ -5,7 +5,7 @@ import pytest
 from rich.console import Console
 
 from smoothpl.results.render import latex, to_csv, to_latex, to_markdown, to_terminal
-from smoothpl.results.sheets import Cell, Column, Sheet, format_p, plus_minus
+from smoothpl.results.sheets import Cell, Column, Sheet, plus_minus
 
 SHEET = Sheet(
     "digits_40: 100 % & more",
@@ -71,11 +71,6 @@ def test_latex_is_booktabs_with_the_best_in_bold() -> None:
         assert word in text
     assert text.count("{") == text.count("}")
     assert latex("^~\\") == r"\textasciicircum{}\textasciitilde{}\textbackslash{}"
-
-
-def test_small_p_values_keep_their_digits() -> None:
-    written = {1.0: "1", 0.015625: "0.0156", 0.0009765625: "0.000977", 4.3548e-5: "4.35e-05", None: "-"}
-    assert {p: format_p(p) for p in written} == written
 
 
 def test_columns_for_which_there_is_no_room_are_told_of() -> None:

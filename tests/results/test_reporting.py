@@ -1,0 +1,36 @@
+from pathlib import Path
+
+from smoothpl.results.reporting import Options, Report, build_report
+from smoothpl.results.runs import find_runs
+from tests.results.made_up import made_up, store, store_all
+
+
+def report_of(folder: Path) -> Report:
+    return build_report(find_runs([folder]), Options(), with_pictures=False)
+
+
+def test_a_benchmark_is_a_section_and_what_was_left_out_another(tmp_path: Path) -> None:
+    store_all(tmp_path)
+    store(tmp_path, made_up("smooth", 7, None, status="failed", failure="no luck"))
+    report = report_of(tmp_path)
+    assert [section.title for section in report.sections] == ["digits_40, 40 labels, balanced", "Left out"]
+    assert report.about == "19 runs, 18 of them finished."
+    assert len(report.list_of_runs.rows) == 19
+    assert report.drawings == []
+
+
+def test_more_labels_are_a_section_and_going_on_is_held_against_training_anew(tmp_path: Path) -> None:
+    for fold in range(2):
+        for num_labels, error in ((40, 9.0), (50, 8.0)):
+            store(tmp_path, made_up("smooth", fold, error, "split=random", f"num_labels={num_labels}"))
+    (more,) = [section for section in report_of(tmp_path).sections if section.title == "More labels"]
+    assert [sheet.title for sheet in more.sheets] == ["What more labels bring"]
+    for fold in range(2):
+        store(tmp_path, made_up("smooth", fold, 7.0, "split=random", "num_labels=50", "labels_before=[40]"))
+    (more,) = [section for section in report_of(tmp_path).sections if section.title == "More labels"]
+    brought, grown = more.sheets
+    assert [row[1].text for row in brought.rows] == ["40 → 50", "40 → 50"]
+    assert brought.rows[1][0].text.endswith("going on")
+    ((recipe, labels, _, gain, *_),) = grown.rows
+    assert "after=40" in recipe.text
+    assert (labels.text, gain.text) == ("50", "1.00 ± 0.00")
