@@ -22,7 +22,7 @@ class TrainConfig:
     seed: int = knob("weights, batches, views")
     num_labels: int | None = knob("how many images carry labels")
     labels_before: list[int] = knob("labels of the trained runs it goes on from")
-    labels_at_start: int | None = knob("if more were added since (resume sets it)")
+    labels_until_pause: list[int] = knob("labels it had before (set by resume)")
     threshold: float | None = knob("tau: confidence where weight starts")
     threshold_floor: float = knob("lowest threshold of any policy")
     score: str = knob("against the threshold: confidence, margin")
@@ -73,6 +73,7 @@ def conf_dir() -> Path:
 
 def register() -> None:
     """Makes the schema and the resolvers that conf/ uses known to Hydra; safe to call twice."""
+    from smoothpl.growth import labels_from
     from smoothpl.help import describe_groups, describe_knobs
     from smoothpl.recipe import recipe_name
 
@@ -82,7 +83,7 @@ def register() -> None:
     )
     # Dash lowers its threshold every 10 of 1,024 epochs.
     OmegaConf.register_new_resolver("dash_period", lambda steps: max(1, round(steps * 10 / 1024)), replace=True)
-    OmegaConf.register_new_resolver("range", lambda *limits: list(range(*limits)), replace=True)
+    OmegaConf.register_new_resolver("labels_from", labels_from, replace=True)
     OmegaConf.register_new_resolver("not", lambda flag: not flag, replace=True)
     OmegaConf.register_new_resolver("product", lambda one, other: one * other, replace=True)
     OmegaConf.register_new_resolver("knobs", describe_knobs, replace=True)

@@ -1,21 +1,24 @@
-"""Labels that grow: a run that goes on with more labels than it, or the trained run before it, began with."""
+"""Labels that grow: a run that goes on with more labels than it, or the trained run before it, has had.
+
+A finished run is the parent of a new one (`labels_before`); a run that was paused goes on by itself
+(`labels_until_pause`). Both are knobs that follow from `resume=<run directory> num_labels=...`.
+"""
 
 from collections.abc import Sequence
-from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from omegaconf import DictConfig
 
 from smoothpl.errors import ConfigError, require
-from smoothpl.results.record import FILE_NAME, LabelStage, Record
-from smoothpl.resume import AUTO, OUTPUTS, check_same, find_same, open_run
+from smoothpl.results.record import LabelStage, Record
 
 if TYPE_CHECKING:
     from smoothpl.data import SemiSupervisedData
     from smoothpl.module import SemiSupervisedModule
 
 LAST = "last.ckpt"
+OF_GROWTH = ("num_labels", "labels_before", "labels_until_pause")
 
 
 class Parent(NamedTuple):
@@ -29,75 +32,64 @@ class Parent(NamedTuple):
         return [stage._replace(run=stage.run or str(self.run_dir)) for stage in self.record.label_history]
 
 
+def more_labels(record: Record, num_labels: str) -> list[str]:
+    """What another number of labels means for a run, in words of the command line."""
+    config = record.config
+    before, until_pause = (config.get(name, []) for name in ("labels_before", "labels_until_pause"))
+    now = config.get("num_labels")
+    if now is None or num_labels == str(now):
+        return []
+    if record.status == "finished":
+        return [f"labels_before={[*before, *until_pause, now]}", "labels_until_pause=[]"]
+    return [f"labels_before={before}", f"labels_until_pause={[*until_pause, now]}"]
+
+
+def labels_from(first: int, step: int, num_labels: int | None) -> list[int]:
+    """For YAML: the numbers of labels of the runs before, where they grow by the same step."""
+    if num_labels is None or num_labels < first or (num_labels - first) % step:
+        raise ConfigError(
+            f"num_labels={num_labels} is not on the way of labels that grow from {first} in steps of {step}; use such "
+            "a number, or set labels_before itself."
+        )
+    return list(range(first, num_labels, step))
+
+
 def check_growth(config: DictConfig) -> None:
-    earlier, at_start = list(config.labels_before), config.labels_at_start
-    if not earlier and at_start is None:
+    before, until_pause = list(config.labels_before), list(config.labels_until_pause)
+    if not before + until_pause:
         return
-    knob = f"labels_before={earlier}" if earlier else f"labels_at_start={at_start}"
-    require(config.num_labels is not None, f"{knob} has no effect: with this split every image carries its label.")
-    numbers = [*earlier, *([at_start] if at_start is not None else []), config.num_labels]
+    knobs = {"labels_before": before, "labels_until_pause": until_pause}
+    said = " and ".join(f"{name}={numbers}" for name, numbers in knobs.items() if numbers)
+    require(config.num_labels is not None, f"{said} has no effect: with this split every image carries its label.")
+    numbers = [*before, *until_pause, config.num_labels]
     require(
         numbers[0] > 0 and sorted({*numbers}) == numbers,
-        f"{knob} and num_labels={config.num_labels}: labels can only be added; each number must be larger than the one "
-        "before.",
+        f"{said}, then num_labels={config.num_labels}: labels can only be added; each number must be larger than the "
+        "one before.",
     )
     require(
-        at_start is None or config.resume is not None,
-        f"labels_at_start={at_start} is what resume sets when a run goes on with more labels; leave it out.",
+        not until_pause or config.resume is not None,
+        f"{said} is what resume sets when a run goes on with more labels; leave it out.",
     )
     require(
-        at_start is None or config.split.unlabeled_includes_labeled,
+        not until_pause or can_grow(config),
         "split.unlabeled_includes_labeled=false: more labels in the middle of a run would leave other unlabeled "
         "images; go on as it is, or begin a new run.",
     )
 
 
-def find_parent(config: DictConfig, run_dir: Path) -> Parent | None:
-    """The one that was named (resume=<run directory>), or that of the same recipe, fold and seed with fewer labels."""
-    if not config.labels_before:
-        return None
-    if (run_dir / FILE_NAME).is_file():  # this is a resume: the parent is the one of then
-        stages = open_run(run_dir).label_history
-        place = Path([stage.run for stage in stages if stage.run][-1])
-        parent = Parent(open_run(place), place)
-    elif config.resume not in (None, AUTO):
-        place = Path(config.resume).resolve()
-        parent = Parent(open_run(place), place)
-        check_same(parent.record, config, "num_labels", "labels_before", "labels_at_start")
-    else:
-        parent = look_for_parent(config)
-    if not (parent.run_dir / LAST).is_file():
-        raise ConfigError(
-            f"{parent.run_dir} has no {LAST} to go on from; train with num_labels={config.num_labels} from the start, "
-            "without labels_before."
-        )
-    return parent
+def can_grow(config: DictConfig) -> bool:
+    """Whether labels may be added in the middle of a run."""
+    return config.num_labels is not None and bool(config.split.get("unlabeled_includes_labeled"))
 
 
-def look_for_parent(config: DictConfig) -> Parent:
-    *earlier, before = config.labels_before
-    wanted = deepcopy(config)
-    wanted.num_labels, wanted.labels_before = before, earlier
-    found = find_same(wanted, Path(OUTPUTS))
-    if found is None or found[0].status != "finished":
-        state = "there is none" if found is None else f"that in {found[1]} is {found[0].status}"
-        raise ConfigError(
-            f"labels_before={list(config.labels_before)} goes on from a finished run of the same recipe with {before} "
-            f"labels, fold={config.fold} and seed={config.seed} below {OUTPUTS}/, and {state}; make it first, with "
-            f"num_labels={before} labels_before={earlier}, or name another: resume=<run directory>."
-        )
-    return Parent(*found)
-
-
-def inherit(module: "SemiSupervisedModule", parent: Parent) -> None:
-    """Both networks, live and averaged. Momentum, schedule and the memory of the method begin anew: they would tell of
-    fewer labels."""
-    import torch
-
-    state = torch.load(parent.run_dir / LAST, weights_only=True, map_location="cpu")["state_dict"]
-    for name in ("network", "average"):
-        own = {key.removeprefix(f"{name}."): value for key, value in state.items() if key.startswith(f"{name}.")}
-        getattr(module, name).load_state_dict(own)
+def check_pause(config: DictConfig, start: object) -> None:
+    """`start`: the checkpoint that a run goes on from."""
+    require(
+        not config.labels_until_pause or start is not None,
+        f"labels_until_pause={list(config.labels_until_pause)}, but nothing was learned with these labels: there is no "
+        f"checkpoint to go on from; begin a new run with num_labels={config.num_labels}.",
+    )
 
 
 def check_nested(before: Sequence[int], data: "SemiSupervisedData") -> None:
@@ -114,6 +106,22 @@ def check_nested(before: Sequence[int], data: "SemiSupervisedData") -> None:
         )
 
 
+def inherit(module: "SemiSupervisedModule", record: Record) -> None:
+    """Both networks of the run before, live and averaged. Momentum, schedule and the memory of the method begin anew:
+    they would tell of fewer labels."""
+    import torch
+
+    path = Path([stage.run for stage in record.label_history if stage.run][-1]) / LAST
+    if not path.is_file():
+        raise ConfigError(
+            f"{path} is not there any more to go on from; train with more labels from the start, without labels_before."
+        )
+    state = torch.load(path, weights_only=True, map_location="cpu")["state_dict"]
+    for name in ("network", "average"):
+        own = {key.removeprefix(f"{name}."): value for key, value in state.items() if key.startswith(f"{name}.")}
+        getattr(module, name).load_state_dict(own)
+
+
 def note_stage(record: Record, num_labels: int | None, step: int) -> None:
     """From which step on there were more labels; earlier than was noted, if a damaged checkpoint was left out."""
     if num_labels is None:
@@ -121,5 +129,5 @@ def note_stage(record: Record, num_labels: int | None, step: int) -> None:
     last = record.label_history[-1]
     if last.num_labels != num_labels:
         record.label_history.append(LabelStage(num_labels, step, ""))
-    else:
+    elif len(record.label_history) > 1 and not record.label_history[-2].run:
         record.label_history[-1] = last._replace(since=min(last.since, step))

@@ -34,3 +34,8 @@ def multiply_in_bfloat16() -> None:
     with torch.autocast("cpu", torch.bfloat16):
         torch.nn.functional.conv2d(images, kernels).sum().item()
         (torch.ones(64, 64) @ torch.ones(64, 64)).sum().item()
+
+
+def use_tf32(allowed: bool) -> None:
+    """On GPUs: products of 32-bit numbers with the mantissa of 16-bit ones."""
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = allowed

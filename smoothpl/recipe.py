@@ -23,7 +23,7 @@ NOT_RECIPE = [
     *("trainer.accelerator", "trainer.devices", "trainer.num_nodes", "trainer.strategy"),
     *("trainer.deterministic", "trainer.benchmark", "trainer.val_check_interval", "trainer.log_every_n_steps"),
 ]
-LATER = ("labels_before", "labels_at_start")
+LATER = ("labels_before", "labels_until_pause")
 """Knobs that earlier versions did not have: while they say nothing, a recipe keeps the digest that it had."""
 
 
@@ -34,8 +34,8 @@ def is_recipe(path: str, value: Any) -> bool:
     return path not in NOT_RECIPE and path.rpartition(".")[2] not in ("fold", "seed")
 
 
-AFTER = "after"
-"""What the name of a recipe calls the labels of the runs before."""
+AFTER, BEGUN = "after", "begun"
+"""What the name of a recipe calls the labels of the runs before, and those until a pause."""
 
 
 def recipe_digest(config: DictConfig) -> str:
@@ -60,7 +60,7 @@ def plain(config: DictConfig) -> dict[str, Any]:
 def recipe_name(config: DictConfig, changed: str = "") -> str:
     """For directories and tables: the method, what was changed on the command line, earlier labels, and the digest."""
     after = f"{AFTER}={'-'.join(map(str, config.labels_before))}" if config.labels_before else ""
-    begun = f"begun={config.labels_at_start}" if config.labels_at_start else ""
+    begun = f"{BEGUN}={'-'.join(map(str, config.labels_until_pause))}" if config.labels_until_pause else ""
     # 120 characters: a directory's name may have 255 bytes.
-    parts = [config.method, changed.replace("/", "_")[:120], after[:60], begun, recipe_digest(config)]
+    parts = [config.method, changed.replace("/", "_")[:120], after[:60], begun[:60], recipe_digest(config)]
     return ",".join(filter(None, parts))

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
 from smoothpl.errors import ConfigError
-from smoothpl.recipe import WATCHING, plain, recipe_digest
+from smoothpl.growth import OF_GROWTH, Parent, more_labels
+from smoothpl.recipe import LATER, WATCHING, plain, recipe_digest
 from smoothpl.results.record import FILE_NAME, Record, read
 
 AUTO = "auto"
@@ -21,22 +23,23 @@ def with_recorded_overrides(arguments: Sequence[str]) -> list[str]:
     if not named or named[-1] in (AUTO, "null", ""):
         return list(arguments)
     record = open_run(Path(named[-1]))
-    now = [*(each for each in arguments if not each.startswith("resume=")), *more_labels(record, arguments)]
+    now = [each for each in arguments if not each.startswith("resume=")]
+    now += words_of_growth(record, now)
     said_now = {key_of(each) for each in now}
     recorded = [each for each in record.overrides if key_of(each) not in said_now]
-    return [*recorded, *now, f"resume={quoted(named[-1])}"]
+    flags = [each for each in (*recorded, *now) if each in ("-m", "--multirun") or each.startswith("--config-dir=")]
+    words = [each for each in (*now, *recorded) if each not in flags]  # argparse wants flags first
+    return [*flags, *words, f"resume={quoted(named[-1])}"]
 
 
-def more_labels(record: Record, arguments: Sequence[str]) -> list[str]:
-    """What another num_labels means besides: a finished run is the parent of a new one, another goes on by itself."""
+def words_of_growth(record: Record, arguments: Sequence[str]) -> list[str]:
+    """What another num_labels means besides."""
     said = [each.partition("=")[2] for each in arguments if key_of(each) == "num_labels"]
-    before = record.config.get("num_labels")
-    if not said or before is None or said[-1] == str(before):
-        return []
-    earlier = record.config.get("labels_before", [])
-    if record.status == "finished":
-        return [f"labels_before={[*earlier, before]}"]
-    return [f"labels_before={earlier}", f"labels_at_start={record.config.get('labels_at_start') or before}"]
+    words = more_labels(record, said[-1]) if said else []
+    follows = {key_of(each) for each in words} & {key_of(each) for each in arguments}
+    if follows:
+        raise ConfigError(f"{', '.join(sorted(follows))} follows from the run that is resumed; leave it out.")
+    return words
 
 
 def quoted(path: str) -> str:
@@ -60,30 +63,80 @@ def open_run(run_dir: Path) -> Record:
 def find_run(config: DictConfig, fresh: Path) -> Path:
     """The directory to work in: the one named, or the newest of the same recipe, fold and seed, or the fresh one.
 
-    One that is unfinished comes first; where all are finished, the newest is left as it is.
+    One that is unfinished comes first; where all are finished, the newest is left as it is. A finished run that is
+    named with fewer labels than are wanted is a parent, and left as it is, too.
     """
     if config.resume is None:
         return fresh
-    if config.resume != AUTO:
-        named = Path(config.resume).resolve()
-        return fresh if is_parent(open_run(named), config) else named
-    found = find_same(config, Path(OUTPUTS), [fresh] if (fresh / FILE_NAME).is_file() else [])
-    return fresh if found is None else found[1]
+    if config.resume == AUTO:
+        found = find_same(config, Path(OUTPUTS), [fresh] if (fresh / FILE_NAME).is_file() else [])
+        return fresh if found is None else found[1]
+    named = Path(config.resume).resolve()
+    record = open_run(named)
+    if is_parent(record, config):
+        if fresh.resolve() == named:
+            raise ConfigError(f"{fresh} already holds a run, and a run is never overwritten; name a new directory.")
+        return fresh
+    if record.status == "finished":
+        check_same(record, config)
+    return named
 
 
 def is_parent(record: Record, config: DictConfig) -> bool:
-    """Whether a run that was named is complete, and another one with more labels is asked for."""
-    return record.status == "finished" and bool(config.num_labels != record.config["num_labels"])
+    """Whether a run is complete, and another one that goes on from it is asked for."""
+    before = [*record.config.get("labels_before", []), *record.config.get("labels_until_pause", [])]
+    return record.status == "finished" and list(config.labels_before) == [*before, record.config["num_labels"]]
+
+
+def goes_on(config: DictConfig, run_dir: Path) -> bool:
+    """Whether the run in the directory that `find_run` chose is continued there."""
+    is_meant = config.resume == AUTO or (
+        config.resume is not None and Path(config.resume).resolve() == run_dir.resolve()
+    )
+    return is_meant and (run_dir / FILE_NAME).is_file()
+
+
+def find_parent(config: DictConfig) -> Parent | None:
+    """The trained run that a new one goes on from, if it does."""
+    if not config.labels_before:
+        return None
+    if config.resume in (None, AUTO):
+        return look_for_parent(config)
+    place = Path(config.resume).resolve()
+    record = open_run(place)
+    check_same(record, config, *OF_GROWTH)
+    return Parent(record, place)
+
+
+def look_for_parent(config: DictConfig) -> Parent:
+    *earlier, before = config.labels_before
+    wanted = deepcopy(config)
+    wanted.num_labels, wanted.labels_before, wanted.labels_until_pause = before, earlier, []
+    same = all_same(wanted, Path(OUTPUTS))
+    finished = [each for each in same if each[0].status == "finished"]
+    if not finished:
+        state = f"that in {same[-1][1]} is {same[-1][0].status}" if same else "there is none"
+        raise ConfigError(
+            f"labels_before={list(config.labels_before)} goes on from a finished run of the same recipe with {before} "
+            f"labels, fold={config.fold} and seed={config.seed} below {OUTPUTS}/, and {state}; make it first, with "
+            f"num_labels={before} labels_before={earlier}, or name another: resume=<run directory>."
+        )
+    return Parent(*finished[-1])
 
 
 def find_same(config: DictConfig, folder: Path, others: Sequence[Path] = ()) -> tuple[Record, Path] | None:
     """Of the runs below a folder, and in `others`, the one that has been made of this configuration."""
+    same = all_same(config, folder, others)
+    unfinished = [each for each in same if each[0].status != "finished"]
+    return (unfinished or same)[-1] if same else None
+
+
+def all_same(config: DictConfig, folder: Path, others: Sequence[Path] = ()) -> list[tuple[Record, Path]]:
+    """The newest last."""
     pattern = f"**/fold={config.fold},seed={config.seed}*/**/{FILE_NAME}"
     places = [*(path.parent for path in folder.resolve().glob(pattern)), *others]
     same = [(record, run_dir) for record, run_dir in readable(places) if is_same_run(record, config)]
-    unfinished = [each for each in same if each[0].status != "finished"]
-    newest = sorted(unfinished or same, key=lambda each: each[0].started)
-    return newest[-1] if newest else None
+    return sorted(same, key=lambda each: each[0].started)
 
 
 def readable(places: list[Path]) -> Iterator[tuple[Record, Path]]:
@@ -104,7 +157,8 @@ def check_same(record: Record, config: DictConfig, *others: str) -> None:
     differences = [
         f"{key}: {before} then, {now} now"
         for key, before, now in compare(record.config, plain(config))
-        if not may_differ(key, written, (*WATCHING, *others, *config.resume_allow))
+        if not (key in LATER and not before and not now)  # a run of an earlier version does not know these knobs
+        and not may_differ(key, written, (*WATCHING, *others, *config.resume_allow))
     ]
     if differences:
         raise ConfigError(

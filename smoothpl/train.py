@@ -21,10 +21,10 @@ from smoothpl.checks import check, seconds
 from smoothpl.cli import explain, run_command
 from smoothpl.config import conf_dir, register
 from smoothpl.errors import DivergenceError, Interruption
-from smoothpl.growth import LAST, Parent, check_nested, find_parent, inherit, note_stage
+from smoothpl.growth import LAST, OF_GROWTH, can_grow, check_nested, check_pause, inherit, note_stage
 from smoothpl.recipe import plain, recipe_digest, recipe_name
-from smoothpl.results.record import FILE_NAME, Record, claim, hold, new_record, recording, write
-from smoothpl.resume import check_same, find_run, open_run, with_recorded_overrides
+from smoothpl.results.record import Record, claim, hold, new_record, recording, write
+from smoothpl.resume import check_same, find_parent, find_run, goes_on, open_run, with_recorded_overrides
 from smoothpl.sweep import SweepReport, check_grid, check_ranks, note_run, share_cores, tell_of_failure
 
 if TYPE_CHECKING:  # torch and Lightning are imported late: saying no to a typo must not take seconds
@@ -46,30 +46,35 @@ def train(config: DictConfig, run_dir: Path, name: str = "", overrides: Sequence
 
     from smoothpl.build import build_data, build_module, build_trainer, check_loggers
     from smoothpl.callbacks import Checkpointer, Recorder
+    from smoothpl.machine import check_precision, use_tf32
 
     is_first = is_first_process()
     quiet_libraries()
-    set_precision(config)
+    check_precision(config.trainer.precision, config.trainer.accelerator)
+    use_tf32(config.tf32)
     check_loggers(config)
-    parent = find_parent(config, run_dir)
     seed_everything(config.seed, verbose=False)  # the initial weights; all else has generators of its own
     module = build_module(config)
     data = build_data(config)
     with hold(run_dir) if is_first else nullcontext(), ExitStack() as last_words:  # when the record is written
-        record = begin_or_go_on(config, run_dir, name, overrides, parent)
+        is_new = not goes_on(config, run_dir)
+        record = begin(config, name, overrides) if is_new else go_on(config, run_dir, name, overrides)
         if record.status == "finished":
             return record
+        start = newest_whole(run_dir / CHECKPOINTS)
+        check_nested(record.labeled, data)
+        check_pause(config, start)
+        if is_new and is_first:
+            claim(run_dir, record)
         with recording(run_dir, record) if is_first else nullcontext():
-            start = newest_whole(run_dir / CHECKPOINTS)
-            if record.status == "resuming":
+            if not is_new:
                 record.resumed_at.append(0 if start is None else start.step)
                 note_stage(record, config.num_labels, record.resumed_at[-1])
             record.status = "running"
             if is_first:
                 write(run_dir, record)
-            check_nested((parent.record if parent else record).labeled, data)
-            if parent is not None and start is None:
-                inherit(module, parent)
+            if config.labels_before and start is None:
+                inherit(module, record)
             if config.unlabeled_weight == "auto":
                 module.unlabeled_weight = measure_unlabeled_weight(config, run_dir, record)
             max_time = None if config.max_time is None else seconds(config.max_time)
@@ -94,22 +99,23 @@ def tell_mirrors(trainer: "Trainer", record: Record) -> None:
         mirror.summarise(record, record.status)
 
 
-def begin_or_go_on(
-    config: DictConfig, run_dir: Path, name: str, overrides: Sequence[str], parent: Parent | None = None
-) -> Record:
-    if config.resume is None or not (run_dir / FILE_NAME).exists():
-        record = new_record(config, name, overrides, parent.stages if parent else [])
-        if is_first_process():
-            claim(run_dir, record)
-        return record
+def begin(config: DictConfig, name: str, overrides: Sequence[str]) -> Record:
+    record = new_record(config, name, overrides)
+    parent = find_parent(config)
+    if parent is not None:
+        record.label_history = [*parent.stages, *record.label_history]
+        record.labeled = parent.record.labeled  # so far
+    return record
+
+
+def go_on(config: DictConfig, run_dir: Path, name: str, overrides: Sequence[str]) -> Record:
     record = open_run(run_dir)
     if record.status != "finished":
-        grown = [] if config.labels_at_start is None else ["num_labels", "labels_at_start"]
-        check_same(record, config, *grown)
-        if grown:
-            record.name = name
+        has_grown = config.num_labels != record.config["num_labels"] and bool(config.labels_until_pause)
+        check_same(record, config, *(OF_GROWTH if has_grown else ()))
+        record.name = name if has_grown else record.name
         record.config, record.recipe, record.overrides = plain(config), recipe_digest(config), list(overrides)
-        record.status, record.failure = "resuming", None
+        record.failure = None
     return record
 
 
@@ -137,16 +143,6 @@ def is_first_process() -> bool:
     from lightning.pytorch.utilities import rank_zero_only
 
     return bool(rank_zero_only.rank == 0)  # type: ignore[attr-defined]
-
-
-def set_precision(config: DictConfig) -> None:
-    """Refuses what the machine cannot do, before any work is done."""
-    import torch
-
-    from smoothpl.machine import check_precision
-
-    check_precision(config.trainer.precision, config.trainer.accelerator)
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = config.tf32
 
 
 def measure_unlabeled_weight(config: DictConfig, run_dir: Path, record: Record) -> float:
@@ -219,7 +215,8 @@ def how_to_go_on(config: DictConfig, run_dir: Path, error: BaseException) -> str
     by = f" by {error}" if str(error) else ""
     command = f"python -m smoothpl.train {quote(f'resume={run_dir}')}"
     watch = config.callbacks.collapse
-    if watch is None or watch.action != "pause" or not str(error).startswith("collapse"):
+    paused = watch is not None and watch.action == "pause" and str(error).startswith("collapse")
+    if not paused or not can_grow(config):
         return f"interrupted{by}; to go on: {command}"
     more = config.num_labels + config.data.num_classes
     return f"interrupted{by}; to go on with more labels: {command} num_labels={more}; as it is: {command}"

@@ -1,5 +1,6 @@
 """Labels that grow: real runs that go on from trained ones, killed ones among them, and what is refused."""
 
+import shutil
 import signal
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,11 +10,11 @@ import pytest
 import torch
 
 from smoothpl.errors import ConfigError
-from smoothpl.growth import Parent, check_nested, find_parent, inherit, note_stage
+from smoothpl.growth import check_nested, inherit, labels_from, more_labels, note_stage
 from smoothpl.results.record import LabelStage, Record, new_record, read, write
-from smoothpl.resume import with_recorded_overrides
+from smoothpl.resume import find_parent, with_recorded_overrides
 from tests.composing import composed
-from tests.lives import differences, killer, outcome, resume, run
+from tests.lives import KNOBS, differences, killer, outcome, resume, run
 from tests.processes import Process
 
 
@@ -47,6 +48,9 @@ def test_a_finished_run_goes_on_with_more_labels_in_a_directory_of_its_own(train
     again = grow(tmp_path / "grown", tmp_path / "more", "num_labels=60")
     assert again.returncode == 0, again.stderr
     assert [stage.num_labels for stage in read(tmp_path / "more").label_history] == [40, 50, 60]
+    shutil.rmtree(tmp_path / "grown")  # a run that is done needs its parent no more
+    done = resume(tmp_path / "more")
+    assert done.returncode == 0, done.stderr
 
 
 def test_it_begins_with_the_weights_of_the_trained_run(trained: Path, tmp_path: Path) -> None:
@@ -69,9 +73,13 @@ def test_both_networks_are_inherited(tmp_path: Path) -> None:
     torch.save({"state_dict": parent.state_dict()}, tmp_path / "last.ckpt")
     torch.manual_seed(2)
     child = build_module(composed())
-    inherit(child, Parent(Record({}, ""), tmp_path))
+    record = Record({}, "", label_history=[LabelStage(40, 0, str(tmp_path)), LabelStage(50, 0, "")])
+    inherit(child, record)
     for name in ("network", "average"):
         assert differences(getattr(child, name).state_dict(), getattr(parent, name).state_dict()) == []
+    (tmp_path / "last.ckpt").unlink()
+    with pytest.raises(ConfigError, match=r"last\.ckpt is not there any more to go on from"):
+        inherit(child, record)
 
 
 @pytest.mark.parametrize("step", [2, 8])
@@ -97,7 +105,7 @@ def test_a_sweep_over_growing_labels_finds_the_runs_that_it_goes_on_from(tmp_pat
     stages = [(stage.num_labels, bool(stage.run)) for stage in records[60].label_history]
     assert stages == [(40, True), (50, True), (60, False)]
     assert records[40].config["labels_before"] == []
-    assert ", going on | 50 → 60 |" in (tmp_path / "outputs" / "sweep" / "report.md").read_text()
+    assert "What more labels bring, going on" in done.stdout
 
     done = Process(*command, "fold=2", "num_labels=60", cwd=tmp_path).wait()
     assert done.returncode == 1
@@ -116,14 +124,89 @@ def test_other_differences_than_the_labels_must_be_allowed_by_name(trained: Path
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_refused_growth_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    """Largest remainders are not nested: with 40 labels a class has fewer than with 38."""
+    tails = ("split=imbalanced", "split.labeled_tail=5", "split.keep=1", "num_labels=38")
+    run_dir = tmp_path / "run"
+    assert run(run_dir, *tails, "max_time=00:00:00").returncode == 1
+    before = (run_dir / "run.json").read_text()
+    done = resume(run_dir, "num_labels=40", "max_time=null", "resume_allow=[max_time]")
+    assert done.returncode == 1
+    assert "would carry them no more; labels grow within one fold" in done.stderr
+    assert (run_dir / "run.json").read_text() == before
+    assert run(tmp_path / "done", *tails).returncode == 0
+    done = grow(tmp_path / "done", tmp_path / "grown", "num_labels=40")
+    assert "would carry them no more" in done.stderr
+    assert not (tmp_path / "grown").exists()
+
+
+def test_a_paused_run_goes_on_with_more_labels_and_never_with_fewer(tmp_path: Path) -> None:
+    run_dir = tmp_path / "run"
+    assert run(run_dir, "max_time=00:00:00").returncode == 1
+    assert resume(run_dir, "num_labels=60").returncode == 1  # it has as little time as before
+    assert read(run_dir).label_history == [LabelStage(40, 0, ""), LabelStage(60, 1, "")]
+    done = resume(run_dir, "num_labels=50")
+    assert "labels_until_pause=[40, 60], then num_labels=50: labels can only be added" in done.stderr
+    done = resume(run_dir, "max_time=null", "resume_allow=[max_time]")
+    assert done.returncode == 0, done.stderr
+    assert "40, then 60 from step 1 on" in done.stdout
+    grown = grow(run_dir, tmp_path / "grown", "num_labels=70")
+    assert grown.returncode == 0, grown.stderr
+    after = read(tmp_path / "grown")
+    assert (after.config["labels_before"], after.config["labels_until_pause"]) == ([40, 60], [])
+    assert [stage.num_labels for stage in after.label_history] == [40, 60, 70]
+
+
+def test_a_run_that_has_learned_nothing_yet_has_nothing_to_go_on_from(tmp_path: Path) -> None:
+    run_dir = tmp_path / "run"
+    assert run(run_dir, killer("step", 2)).returncode == -signal.SIGKILL
+    done = resume(run_dir, "num_labels=50", "+callbacks.killer=null", "resume_allow=[callbacks.killer]")
+    assert done.returncode == 1
+    assert "nothing was learned with these labels: there is no checkpoint" in done.stderr
+    assert [stage.num_labels for stage in read(run_dir).label_history] == [40]
+
+
+def test_a_directory_that_holds_a_run_is_no_place_for_a_grown_one(trained: Path, tmp_path: Path) -> None:
+    before = (trained / "run.json").read_text()
+    done = grow(trained, trained)
+    assert f"{trained} already holds a run, and a run is never overwritten" in done.stderr
+    other = tmp_path / "other"
+    other.mkdir()
+    write(other, Record({"num_labels": 40}, "recipe", status="finished"))
+    done = grow(trained, other)
+    assert f"{other} already holds a run, and a run is never overwritten" in done.stderr
+    assert (trained / "run.json").read_text() == before
+
+
+def test_a_finished_run_with_another_configuration_is_no_parent(trained: Path, tmp_path: Path) -> None:
+    done = Process("smoothpl.train", f"resume={trained}", "threshold=0.9", cwd=tmp_path).wait()
+    assert done.returncode == 1
+    assert "this is not the run that was begun" in done.stderr
+
+
+def test_labels_until_a_pause_need_a_paused_run(tmp_path: Path) -> None:
+    done = Process("smoothpl.train", "resume=auto", "labels_until_pause=[20]", *KNOBS, cwd=tmp_path).wait()
+    assert done.returncode == 1
+    assert "labels_until_pause=[20], but nothing was learned with these labels" in done.stderr
+    assert list(tmp_path.rglob("run.json")) == []
+
+
 @pytest.mark.parametrize(
     ("status", "config", "words"),
     [
-        ("finished", {"num_labels": 40}, ["labels_before=[40]"]),
-        ("finished", {"num_labels": 45, "labels_before": [40]}, ["labels_before=[40, 45]"]),
-        ("interrupted", {"num_labels": 40}, ["labels_before=[]", "labels_at_start=40"]),
-        ("interrupted", {"num_labels": 45, "labels_at_start": 40}, ["labels_before=[]", "labels_at_start=40"]),
-        ("interrupted", {"num_labels": 45, "labels_before": [40]}, ["labels_before=[40]", "labels_at_start=45"]),
+        ("finished", {"num_labels": 40}, ["labels_before=[40]", "labels_until_pause=[]"]),
+        ("finished", {"num_labels": 45, "labels_before": [40]}, ["labels_before=[40, 45]", "labels_until_pause=[]"]),
+        (
+            "finished",
+            {"num_labels": 45, "labels_before": [30], "labels_until_pause": [40]},
+            ["labels_before=[30, 40, 45]", "labels_until_pause=[]"],
+        ),
+        ("interrupted", {"num_labels": 40}, ["labels_before=[]", "labels_until_pause=[40]"]),
+        (
+            "interrupted",
+            {"num_labels": 45, "labels_before": [30], "labels_until_pause": [40]},
+            ["labels_before=[30]", "labels_until_pause=[40, 45]"],
+        ),
         ("finished", {"num_labels": 50}, []),
         ("finished", {"num_labels": None}, []),
     ],
@@ -131,27 +214,47 @@ def test_other_differences_than_the_labels_must_be_allowed_by_name(trained: Path
 def test_what_resuming_with_more_labels_means(
     tmp_path: Path, status: str, config: dict[str, Any], words: list[str]
 ) -> None:
-    write(tmp_path, Record(config, "recipe", status=status))
-    said = with_recorded_overrides([f"resume={tmp_path}", "num_labels=50"])
-    assert said == ["num_labels=50", *words, f"resume='{tmp_path}'"]
+    record = Record(config, "recipe", status=status)
+    assert more_labels(record, "50") == words
+    write(tmp_path, record)
+    assert with_recorded_overrides([f"resume={tmp_path}", "num_labels=50"])[1:-1] == words
 
 
-def test_a_run_without_its_last_checkpoint_cannot_be_gone_on_from(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_follows_from_a_run_must_not_be_said(tmp_path: Path) -> None:
+    write(tmp_path, Record({"num_labels": 40}, "recipe", status="finished"))
+    with pytest.raises(ConfigError, match="labels_before follows from the run that is resumed; leave it out"):
+        with_recorded_overrides([f"resume={tmp_path}", "num_labels=50", "labels_before=[20]"])
+
+
+def test_a_parent_is_a_finished_run_whatever_else_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    place = tmp_path / "outputs" / "fold=0,seed=2046" / "run"
-    place.mkdir(parents=True)
-    record = new_record(composed())
-    write(place, record)
     config = composed("num_labels=50", "labels_before=[40]")
-    with pytest.raises(ConfigError, match=r"with 40 labels, fold=0 and seed=2046 .* and that in .* is running"):
-        find_parent(config, tmp_path / "new")
-    record.status = "finished"
-    write(place, record)
-    with pytest.raises(ConfigError, match=r"has no last\.ckpt to go on from; train with num_labels=50"):
-        find_parent(config, tmp_path / "new")
-    assert find_parent(composed(), tmp_path / "new") is None
+    assert find_parent(composed()) is None
+    with pytest.raises(ConfigError, match="and there is none; make it first"):
+        find_parent(config)
+    places = [tmp_path / "outputs" / "fold=0,seed=2046" / name for name in ("done", "newer")]
+    for place in places:
+        place.mkdir(parents=True)
+    record = new_record(composed())
+    record.status, record.started = "interrupted", "2026-11-17"
+    write(tmp_path / "outputs" / "fold=0,seed=2046" / "newer", record)
+    with pytest.raises(
+        ConfigError, match=r"with 40 labels, fold=0 and seed=2046 .* and that in .*newer is interrupted"
+    ):
+        find_parent(config)
+    record.status, record.started = "finished", "2026-11-16"
+    write(places[0], record)
+    parent = find_parent(config)
+    assert parent is not None
+    assert parent.run_dir.name == "done"
+
+
+def test_labels_grow_by_steps() -> None:
+    assert labels_from(40, 10, 40) == []
+    assert labels_from(40, 10, 60) == [40, 50]
+    for wrong in (30, 45, None):
+        with pytest.raises(ConfigError, match=f"num_labels={wrong} is not on the way of labels that grow from 40"):
+            labels_from(40, 10, wrong)
 
 
 def test_no_label_is_taken_back() -> None:

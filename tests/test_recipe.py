@@ -23,7 +23,7 @@ OTHER = [
     "max_steps=7",
     "num_labels=50",
     "labels_before=[30]",
-    "labels_at_start=30",
+    "labels_until_pause=[30]",
     "optim.momentum=0.5",
     "ema_decay=0",
 ]
@@ -68,3 +68,17 @@ def test_a_knob_that_came_later_says_nothing_until_it_is_used(knob: str) -> None
 def test_a_name_tells_of_earlier_labels() -> None:
     config = composed("num_labels=60", "labels_before=[40,50]")
     assert recipe_name(config, "num_labels=60") == f"smooth,num_labels=60,after=40-50,{recipe_digest(config)}"
+
+
+@pytest.mark.parametrize(
+    ("words", "digest"),
+    [
+        ("method=smooth", "dc627b35"),
+        ("method=fixmatch threshold=0.9", "191f038d"),
+        ("benchmark=cifar10_40 method=flexmatch", "56afc769"),
+    ],
+)
+def test_recipes_keep_their_digests(words: str, digest: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs that people have made are found by them. Who changes a recipe on purpose changes this, and says so."""
+    monkeypatch.delenv("SMOOTHPL_DATA", raising=False)
+    assert recipe_digest(composed(*words.split())) == digest

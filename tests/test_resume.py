@@ -1,5 +1,6 @@
 """Real processes, killed with SIGKILL or asked to stop, and continued: the end is that of a run left alone."""
 
+import json
 import random
 import shlex
 import signal
@@ -10,6 +11,7 @@ import pytest
 
 from smoothpl.checkpoints import found
 from smoothpl.loggers.curves import Curves
+from smoothpl.recipe import LATER
 from smoothpl.results.record import Record, read, write
 from smoothpl.resume import compare, with_recorded_overrides
 from tests.lives import KNOBS, differences, killer, outcome, resume, run, start
@@ -191,8 +193,23 @@ def test_where_there_is_no_run_there_is_nothing_to_resume(tmp_path: Path) -> Non
 def test_what_was_said_then_is_said_again_unless_it_is_said_anew(tmp_path: Path) -> None:
     write(tmp_path, Record({}, "recipe", overrides=["method=fixmatch", "+a.b=1", "fold=2"]))
     said = with_recorded_overrides([f"resume={tmp_path}", "fold=3", "a.b=2"])
-    assert said == ["method=fixmatch", "fold=3", "a.b=2", f"resume='{tmp_path}'"]
+    assert said == ["fold=3", "a.b=2", "method=fixmatch", f"resume='{tmp_path}'"]
+    said = with_recorded_overrides(["fold=3", "-m", f"resume={tmp_path}"])
+    assert said == ["-m", "fold=3", "method=fixmatch", "+a.b=1", f"resume='{tmp_path}'"]
     assert with_recorded_overrides(["resume=auto", "fold=1"]) == ["resume=auto", "fold=1"]
+
+
+def test_a_run_of_a_version_that_did_not_know_a_knob_can_be_resumed(tmp_path: Path, alone: Any) -> None:
+    run_dir = tmp_path / "run"
+    run(run_dir, killer("step", 15))
+    record = json.loads((run_dir / "run.json").read_text())
+    for knob in LATER:
+        del record["config"][knob]
+    del record["label_history"]
+    (run_dir / "run.json").write_text(json.dumps(record | {"schema": 2}))
+    done = resume(run_dir, "+callbacks.killer=null", "resume_allow=[callbacks]")
+    assert done.returncode == 0, done.stderr
+    assert differences(outcome(run_dir), alone()) == []
 
 
 def test_differences_are_named_by_their_keys() -> None:

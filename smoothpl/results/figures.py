@@ -14,7 +14,7 @@ from matplotlib.figure import Figure as Picture
 
 from smoothpl.results.pairing import Row
 from smoothpl.results.sheets import names_of
-from smoothpl.results.tables import Table, label_chains
+from smoothpl.results.tables import Table, grown_chains, label_chains
 
 INK = "#0a0b0c"
 """Stands for the colour of the page's text."""
@@ -181,11 +181,10 @@ def paint_sweep(axes: Axes, knob: str, lines: Lines) -> None:
 def label_figures(tables: list[Table]) -> Iterator[Drawing]:
     """Error against the number of labels: a line for every recipe that was run with several."""
     lines: dict[str, Lines] = defaultdict(dict)
-    for way, chains in label_chains(tables).items():
-        for chain in chains:
-            place, row = chain[0]
-            name = row.label_without("num_labels") + way
-            lines[f"{place.benchmark}, {place.split}"][name] = [(at.num_labels, each.spread.mean) for at, each in chain]
+    for chain in (*label_chains(tables), *grown_chains(tables)):
+        place, row = chain[-1]
+        name = row.label_without("num_labels")  # that of a run that went on tells of the labels before
+        lines[f"{place.benchmark}, {place.split}"][name] = [(at.num_labels, each.spread.mean) for at, each in chain]
     for name, several in lines.items():
         told = [f"{line}: " + ", ".join(f"{x:g} {y:.2f}" for x, y in points) for line, points in several.items()]
         yield draw(

@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from smoothpl.errors import ConfigError
+from smoothpl.recipe import AFTER, BEGUN
 from smoothpl.results.comparison import Comparison, Spread, Statistics, compare, holm, spread
 from smoothpl.results.runs import Knobs, Run
 
 Duplicates = Literal["error", "newest", "oldest"]
+BEFORE, UNTIL_PAUSE = "labels_before", "labels_until_pause"
 BUDGET = ("max_steps", "batch_size", "unlabeled_ratio", "net", "data")
 """Knobs, or groups of them, that partners should have in common; if not, it is said."""
 
@@ -36,13 +38,20 @@ class Place(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """A method, of our runs or of the paper's: these are never mixed."""
+    """A method, of our runs or of the paper's, with the labels that it has had before: these are never mixed."""
 
     method: str
     is_of_paper: bool
+    grown: str = ""
 
     def __str__(self) -> str:
-        return f"{self.method} (paper)" if self.is_of_paper else self.method
+        return ", ".join(filter(None, [f"{self.method} (paper)" if self.is_of_paper else self.method, self.grown]))
+
+
+def kind_of(run: Run) -> Kind:
+    said = {AFTER: run.knobs.get(BEFORE), BEGUN: run.knobs.get(UNTIL_PAUSE)}
+    grown = [f"{word}={'-'.join(map(str, numbers))}" for word, numbers in said.items() if numbers]
+    return Kind(run.method, run.is_of_paper, ", ".join(grown))
 
 
 @dataclass
@@ -114,8 +123,7 @@ def make_rows(recipes: dict[str, dict[Key, Run]], baseline: str) -> list[Row]:
     for recipe, label in labels(recipes).items():
         runs = recipes[recipe]
         first = next(iter(runs.values()))
-        kind = Kind(first.method, first.is_of_paper)
-        rows.append(Row(recipe, label, kind, first.knobs, dict(sorted(runs.items()))))
+        rows.append(Row(recipe, label, kind_of(first), first.knobs, dict(sorted(runs.items()))))
     return sorted(rows, key=lambda row: (row.kind.is_of_paper, row.kind.method != baseline, row.kind.method, row.label))
 
 
@@ -127,6 +135,7 @@ def labels(recipes: dict[str, dict[Key, Run]]) -> dict[str, str]:
     names = {recipe: min((run.name for run in runs.values()), key=len) for recipe, runs in recipes.items()}
     parts = {recipe: name.removesuffix(f",{recipe}").split(",") for recipe, name in names.items()}
     common = set.intersection(*(set(each[1:]) for each in parts.values())) if len(parts) > 1 else set()
+    common = {part for part in common if part.partition("=")[0] not in (AFTER, BEGUN)}  # these are another experiment
     short = {recipe: ",".join(part for part in each if part not in common) for recipe, each in parts.items()}
     uses = Counter(short.values())
     return {recipe: short[recipe] if uses[short[recipe]] == 1 else name for recipe, name in names.items()}
@@ -142,7 +151,8 @@ def pair(group: Group, statistics: Statistics) -> None:
             continue
         for row in rows:
             if row.kind.method != group.baseline:
-                find_partner(row, baselines, group.notes)
+                alike = [each for each in baselines if each.kind.grown == row.kind.grown]
+                find_partner(row, alike, group.notes, group.baseline)
             if row.partner is not None:
                 gains = gains_over(row, row.partner, group.notes)
                 row.comparison = compare(list(gains.values()), statistics) if gains else None
@@ -151,14 +161,14 @@ def pair(group: Group, statistics: Statistics) -> None:
             row.p_holm = p
 
 
-def find_partner(row: Row, baselines: list[Row], notes: list[str]) -> None:
+def find_partner(row: Row, baselines: list[Row], notes: list[str], baseline: str) -> None:
     """The recipe of the baseline that agrees with it in every knob in which those of the baseline differ, as far as the
     recipe has such a knob: usually the only one there is."""
     decisive = [key for key in differing_knobs(baselines) if row.knobs.get(key) is not None]
     fitting = [each for each in baselines if all(each.knobs.get(key) == row.knobs[key] for key in decisive)]
     if not fitting:
-        values = ", ".join(f"{key}={row.knobs[key]}" for key in shortest(decisive)[:3])
-        notes.append(f"{row.label} has no partner: {baselines[0].kind.method} was not run with {values}")
+        values = ", ".join(f"{key}={row.knobs[key]}" for key in shortest(decisive)[:3]) or "such a history of labels"
+        notes.append(f"{row.label} has no partner: {baseline} was not run with {values}")
         return
     row.partner = min(fitting, key=lambda each: len(each.label))
     if len(fitting) > 1:

@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
-from itertools import pairwise
 from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple, get_type_hints
@@ -25,6 +24,7 @@ from smoothpl.errors import ConfigError
 from smoothpl.files import write_text
 from smoothpl.recipe import plain, recipe_digest
 from smoothpl.results.collapse import Turn
+from smoothpl.results.falls import sudden_falls
 from smoothpl.results.schema import objection
 
 SCHEMA = 3
@@ -64,18 +64,6 @@ def current_commit() -> str | None:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return None
-
-
-FALL = 5.0
-"""Points: an error that is so much larger than at the evaluation before is a sudden fall, if it had settled."""
-
-
-def sudden_falls(history: list[Evaluation]) -> list[tuple[int, float, float]]:
-    """In the second half of what was evaluated: a network that has just begun goes up and down."""
-    settled = history[len(history) // 2 :]
-    return [
-        (now.step, before.error, now.error) for before, now in pairwise(settled) if now.error - before.error >= FALL
-    ]
 
 
 @dataclass
@@ -127,13 +115,11 @@ class Record:
         self.error, self.error_best, self.error_median20 = errors[-1], min(errors), statistics.median(errors[-20:])
         self.error_gap = self.error - self.error_best
         self.collapsed = history[-1].collapsed
-        self.falls = sudden_falls(history)
+        self.falls = sudden_falls([(each.step, each.error) for each in history])
 
 
-def new_record(
-    config: DictConfig, name: str = "", overrides: Sequence[str] = (), earlier: Sequence[LabelStage] = ()
-) -> Record:
-    stages = [*earlier, *first_stage(config.num_labels)]
+def new_record(config: DictConfig, name: str = "", overrides: Sequence[str] = ()) -> Record:
+    stages = first_stage(config.num_labels)
     return Record(plain(config), recipe_digest(config), name, list(overrides), label_history=stages)
 
 
@@ -151,7 +137,11 @@ def hold(run_dir: Path) -> Iterator[None]:
     except Timeout:
         raise ConfigError(f"the run in {run_dir} is still going on; wait for its end, or begin another one.") from None
     with lock:
-        yield
+        try:
+            yield
+        finally:
+            if not (run_dir / FILE_NAME).exists():  # nothing was begun
+                (run_dir / ".lock").unlink(missing_ok=True)
 
 
 @contextmanager

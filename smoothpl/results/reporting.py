@@ -132,19 +132,24 @@ def section_of(table: Table, options: Options, with_pictures: bool) -> Section:
 
 
 def labels_section(tables: list[Table], options: Options, with_pictures: bool) -> Section | None:
-    steps = increments(tables, options.statistics)
-    sheet = steps_sheet("What more labels bring", steps)
-    if sheet is None:
-        return None
-    fell = sum(step.comparison.spread.mean > 0 for step in steps)
-    shown = sum(step.comparison.p < 0.05 for step in steps)
-    words = [
-        f"Probabilistic monotonicity: with more labels the mean error fell at {fell} of {len(steps)} steps, and p < "
-        f"0.05 at {shown}."
-    ]
-    drawings = list(pictures.label_figures(tables)) if with_pictures else []
-    grown = steps_sheet("Going on from a trained run, against training anew", continuations(tables, options.statistics))
-    return Section("More labels", words, [sheet, *([grown] if grown else [])], drawings)
+    """More labels, by training anew or by going on, and one way against the other."""
+    section = Section("More labels")
+    for way, steps in increments(tables, options.statistics).items():
+        fell = sum(step.comparison.spread.mean > 0 for step in steps)
+        shown = sum(step.comparison.p < 0.05 for step in steps)
+        section.words.append(
+            f"Probabilistic monotonicity, {way}: with more labels the mean error fell at {fell} of {len(steps)} steps, "
+            f"and p < 0.05 at {shown}."
+        )
+        section.sheets += filter(None, [steps_sheet(f"What more labels bring, {way}", steps)])
+    against = steps_sheet(
+        "Going on, against training anew with as many labels", continuations(tables, options.statistics)
+    )
+    if against is not None:
+        against.notes.append("A run that goes on has had the steps of the runs before it as well.")
+        section.sheets.append(against)
+    section.drawings += pictures.label_figures(tables) if with_pictures else []
+    return section if section.sheets else None
 
 
 def split_section(tables: list[Table], options: Options) -> Section | None:

@@ -81,7 +81,8 @@ def with_plain_names(sweep: Sweep) -> Sweep:
 def compare_lines(sweep: Sweep, baseline: str, statistics: Statistics) -> None:
     """Every line with the baseline's, at the same values."""
     for course, line in sweep.lines.items():
-        candidates = {c: each for c, each in sweep.lines.items() if c.kind == Kind(baseline, course.kind.is_of_paper)}
+        kind = course.kind._replace(method=baseline)
+        candidates = {c: each for c, each in sweep.lines.items() if c.kind == kind}
         if course in candidates or not candidates:
             continue
         same = [each for c, each in candidates.items() if c.others == course.others]

@@ -2,13 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
+from itertools import pairwise, takewhile
 from typing import Any, NamedTuple
 
 from smoothpl.recipe import AFTER
 from smoothpl.results.comparison import Comparison, Statistics, compare
-from smoothpl.results.pairing import Duplicates, Group, Kind, Place, Row, gains_over, group, pair
+from smoothpl.results.pairing import BEFORE, UNTIL_PAUSE, Duplicates, Group, Kind, Place, Row, gains_over, group, pair
 from smoothpl.results.runs import Run
 from smoothpl.results.sweeps import (
     Sweep,
@@ -60,14 +60,19 @@ def aggregate(tables: list[Table], statistics: Statistics = "exact") -> dict[tup
         for row in table.rows:
             if row.partner is not None:
                 for key, gain in gains_over(row, row.partner, []).items():
-                    gains[row.kind, data_of(row)].setdefault((table.place, row.recipe, key), gain)
+                    gains[together(row.kind), data_of(row)].setdefault((table.place, row.recipe, key), gain)
         for sweep in table.sweeps:
             for course, line in sweep.lines.items():
                 if line.partner is not None:
                     data = data_of(next(iter(line.rows.values())))
                     for run, gain in gains_along(line, line.partner):
-                        gains[course.kind, data].setdefault((table.place, *run), gain)
+                        gains[together(course.kind), data].setdefault((table.place, *run), gain)
     return {kind: compare(list(pairs.values()), statistics) for kind, pairs in gains.items() if pairs}
+
+
+def together(kind: Kind) -> Kind:
+    """Whatever labels a run had before: that it had fewer is enough to keep it apart."""
+    return kind._replace(grown=GOING_ON if kind.grown else "")
 
 
 def data_of(row: Row) -> str:
@@ -84,53 +89,50 @@ class Step(NamedTuple):
 
 
 Chain = list[tuple[Place, Row]]
-GOING_ON = ", going on"
-BEFORE = "labels_before"
+ANEW, GOING_ON = "trained anew", "going on"
 
 
-def label_chains(tables: list[Table]) -> dict[str, list[Chain]]:
-    """The same recipe with more and more labels: trained anew with each number, or going on from the one before."""
-    return {
-        "": chained(tables, ["num_labels"], lambda place: place.split),
-        GOING_ON: grown_chains(tables),
-    }
+def label_chains(tables: list[Table]) -> list[Chain]:
+    """The same recipe with more and more labels, trained anew with each number."""
+    anew = [replace(table, rows=[row for row in table.rows if not row.kind.grown]) for table in tables]
+    return chained(anew, ["num_labels"], lambda place: place.split)
 
 
 def grown_chains(tables: list[Table]) -> list[Chain]:
-    """By the numbers of labels that runs have had, each run after the one that it goes on from."""
-    found: dict[Any, dict[tuple[int, ...], tuple[Place, Row]]] = defaultdict(dict)
+    """Each run after the trained one that it goes on from, as far back as there are such runs."""
+    found: dict[Any, tuple[Place, Row]] = {}
     for table in tables:
         for row in table.rows:
-            numbers = (*row.knobs.get(BEFORE, ()), table.place.num_labels)
-            found[table.place.split, row.kind, other_knobs(row, ["num_labels", BEFORE])][numbers] = (table.place, row)
-    return [
-        [rows[numbers[:size]] for size in range(1, len(numbers) + 1) if numbers[:size] in rows]
-        for rows in found.values()
-        for numbers in sorted(rows)
-        if len(numbers) > 1 and not any(longer[: len(numbers)] == numbers for longer in rows if longer != numbers)
-    ]
+            rest = (table.place.split, row.kind.method, other_knobs(row, ["num_labels", BEFORE]))
+            found[*rest, (*row.knobs.get(BEFORE, ()), table.place.num_labels)] = (table.place, row)
+    has_children = {(*rest, numbers[:-1]) for *rest, numbers in found}
+    chains = []
+    for *rest, numbers in [key for key in found if key not in has_children]:
+        earlier = [(*rest, numbers[:size]) for size in range(len(numbers), 0, -1)]
+        chains.append([found[key] for key in takewhile(found.__contains__, earlier)][::-1])
+    return [chain for chain in chains if len(chain) > 1]
 
 
-def increments(tables: list[Table], statistics: Statistics = "exact") -> list[Step]:
-    """What adding labels brings: the same recipe with the next number of labels."""
-    return [
-        step._replace(label=step.label + way)
-        for way, chains in label_chains(tables).items()
-        for chain in chains
-        for link in pairwise(chain)
-        for step in step_of(*link, ["num_labels", AFTER], statistics, sign=1)
-    ]
+def increments(tables: list[Table], statistics: Statistics = "exact") -> dict[str, list[Step]]:
+    """What adding labels brings, in both ways: the same recipe with the next number of labels."""
+    found: dict[str, list[Step]] = {}
+    for way, chains in {ANEW: label_chains(tables), GOING_ON: grown_chains(tables)}.items():
+        # Chains may share their beginnings.
+        links = {(one[1].recipe, other[1].recipe): (one, other) for chain in chains for one, other in pairwise(chain)}
+        knobs = ["num_labels", AFTER]
+        found[way] = [step for link in links.values() for step in step_of(*link, knobs, statistics, sign=1)]
+    return {way: steps for way, steps in found.items() if steps}
 
 
 def continuations(tables: list[Table], statistics: Statistics = "exact") -> list[Step]:
-    """Going on from a trained run against training anew, with the same labels; a gain is in favour of going on."""
+    """Going on with more labels against training anew with as many; a gain is in favour of going on."""
     steps: list[Step] = []
     for table in tables:
-        knobs = ["num_labels", BEFORE]
-        anew = {(row.kind, other_knobs(row, knobs)): row for row in table.rows if not row.knobs.get(BEFORE)}
+        knobs = ["num_labels", BEFORE, UNTIL_PAUSE]
+        anew = {(row.kind, other_knobs(row, knobs)): row for row in table.rows if not row.kind.grown}
         for row in table.rows:
-            other = anew.get((row.kind, other_knobs(row, knobs)))
-            if row.knobs.get(BEFORE) and other is not None:
+            other = anew.get((row.kind._replace(grown=""), other_knobs(row, knobs)))
+            if row.kind.grown and other is not None:
                 steps += step_of((table.place, other), (table.place, row), ["num_labels"], statistics, sign=1)
     return steps
 

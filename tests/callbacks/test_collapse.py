@@ -8,9 +8,11 @@ import pytest
 import torch
 
 from smoothpl.callbacks import CollapseWatch
+from smoothpl.errors import Interruption
 from smoothpl.module import SemiSupervisedModule
 from smoothpl.recipe import recipe_digest
 from smoothpl.results.record import LabelStage, read
+from smoothpl.train import how_to_go_on
 from tests.composing import composed
 from tests.processes import Process
 
@@ -111,3 +113,12 @@ def test_stopping_leaves_the_plain_command(tmp_path: Path) -> None:
     done = Process("smoothpl.train", "hydra.run.dir=run", *knobs, cwd=tmp_path).wait()
     assert f"to go on: python -m smoothpl.train resume={tmp_path}/run" in done.stderr
     assert "more labels" not in done.stderr
+
+
+@pytest.mark.parametrize("words", ["method=fully_supervised num_labels=null", "split.unlabeled_includes_labeled=false"])
+def test_more_labels_are_not_offered_where_they_cannot_be_had(words: str) -> None:
+    config = composed("callbacks.collapse.action=pause", *words.split())
+    assert "more labels" not in how_to_go_on(config, Path("run"), Interruption("collapse of class owl"))
+    assert "more labels" in how_to_go_on(
+        composed("callbacks.collapse.action=pause"), Path("run"), Interruption("collapse")
+    )

@@ -46,5 +46,4 @@ def test_labels_that_grew_have_a_line_beside_training_anew(tmp_path: Path) -> No
         store(tmp_path, made_up("smooth", 0, error, "split=random", f"num_labels={num_labels}"))
     store(tmp_path, made_up("smooth", 0, 7.0, "split=random", "num_labels=50", "labels_before=[40]"))
     (picture,) = label_figures(tabulate(find_runs([tmp_path])))
-    assert "split=random: 40 9.00, 50 8.00; " in picture.words
-    assert "going on: 40 9.00, 50 7.00" in picture.words
+    assert picture.words == "smooth: 40 9.00, 50 8.00; smooth,after=40: 40 9.00, 50 7.00"

@@ -1,7 +1,18 @@
 from pathlib import Path
 
+from smoothpl.results.pairing import Kind
 from smoothpl.results.runs import find_runs
-from smoothpl.results.tables import continuations, drops, increments, tabulate
+from smoothpl.results.tables import (
+    ANEW,
+    GOING_ON,
+    Step,
+    aggregate,
+    continuations,
+    drops,
+    grown_chains,
+    increments,
+    tabulate,
+)
 from tests.results.made_up import made_up, store
 
 
@@ -9,34 +20,64 @@ def test_more_labels_are_compared_with_fewer(tmp_path: Path) -> None:
     for num_labels, errors in ((40, [9.0, 8.0]), (50, [7.0, 8.5]), (60, [6.0, 6.0])):
         for fold, error in enumerate(errors):
             store(tmp_path, made_up("smooth", fold, error, "split=random", f"num_labels={num_labels}"))
-    first, second = increments(tabulate(find_runs([tmp_path])))
+    (steps,) = increments(tabulate(find_runs([tmp_path]))).values()
+    first, second = steps
     assert (first.before.num_labels, first.after.num_labels, first.comparison.gains) == (40, 50, [2.0, -0.5])
     assert (second.before.num_labels, second.after.num_labels, second.comparison.gains) == (50, 60, [1.0, 2.5])
 
 
-def test_going_on_with_more_labels_is_told_apart_from_training_anew_and_compared_with_it(tmp_path: Path) -> None:
-    anew = {40: [9.0, 8.0], 50: [7.0, 8.5], 60: [6.0, 6.0]}
-    grown = {50: ([40], [6.0, 7.5]), 60: ([40, 50], [7.0, 4.0])}
-    for fold in range(2):
-        for num_labels, errors in anew.items():
-            store(tmp_path, made_up("smooth", fold, errors[fold], "split=random", f"num_labels={num_labels}"))
-        for num_labels, (before, errors) in grown.items():
-            words = ("split=random", f"num_labels={num_labels}", f"labels_before={before}")
-            store(tmp_path, made_up("smooth", fold, errors[fold], *words))
+def store_grown(folder: Path, method: str, *errors: tuple[str, float]) -> None:
+    """Of one fold, by the numbers of labels: 40-50 is a run with 50 that goes on from one with 40."""
+    for numbers, error in errors:
+        *before, last = numbers.split("-")
+        words = ("split=random", f"num_labels={last}", f"labels_before=[{','.join(before)}]")
+        store(folder, made_up(method, 0, error, *words[: 2 + bool(before)]))
+
+
+def gains_by_labels(steps: list[Step]) -> list[tuple[int, int, float]]:
+    return [(step.before.num_labels, step.after.num_labels, step.comparison.gains[0]) for step in steps]
+
+
+def test_going_on_is_told_apart_from_training_anew_and_compared_with_it(tmp_path: Path) -> None:
+    store_grown(tmp_path, "smooth", ("40", 9.0), ("50", 7.0), ("60", 6.0), ("40-50", 6.0), ("40-50-60", 7.0))
     tables = tabulate(find_runs([tmp_path]))
-    steps = {
-        (step.label.endswith("going on"), step.after.num_labels): step.comparison.gains for step in increments(tables)
-    }
-    assert steps == {
-        (False, 50): [2.0, -0.5],
-        (False, 60): [1.0, 2.5],
-        (True, 50): [3.0, 0.5],
-        (True, 60): [-1.0, 3.5],
-    }
-    assert [(step.after.num_labels, step.comparison.gains) for step in continuations(tables)] == [
-        (50, [1.0, 1.0]),
-        (60, [-1.0, 2.0]),
-    ]
+    found = increments(tables)
+    assert gains_by_labels(found[ANEW]) == [(40, 50, 2.0), (50, 60, 1.0)]
+    assert gains_by_labels(found[GOING_ON]) == [(40, 50, 3.0), (50, 60, -1.0)]
+    assert gains_by_labels(continuations(tables)) == [(50, 50, 1.0), (60, 60, -1.0)]
+
+
+def test_two_that_went_on_from_one_share_its_step(tmp_path: Path) -> None:
+    store_grown(
+        tmp_path, "smooth", ("40", 9.0), ("40-50", 8.0), ("40-50-60", 7.0), ("40-50-70", 5.0), ("20-30-80", 1.0)
+    )
+    tables = tabulate(find_runs([tmp_path]))
+    assert gains_by_labels(increments(tables)[GOING_ON]) == [(40, 50, 1.0), (50, 60, 1.0), (50, 70, 3.0)]
+    assert ANEW not in increments(tables)
+    assert [[place.num_labels for place, _ in chain] for chain in grown_chains(tables)] == [[40, 50, 60], [40, 50, 70]]
+
+
+def test_a_run_that_went_on_is_never_paired_with_one_trained_anew(tmp_path: Path) -> None:
+    store_grown(tmp_path, "fixmatch", ("50", 9.0))
+    store_grown(tmp_path, "smooth", ("40-50", 8.0))
+    (table,) = tabulate(find_runs([tmp_path]))
+    assert all(row.comparison is None for row in table.rows)
+    assert any("has no partner: fixmatch was not run with such a history of labels" in note for note in table.notes)
+    store_grown(tmp_path, "fixmatch", ("40-50", 8.5))
+    store_grown(tmp_path, "smooth", ("50", 7.0))
+    tables = tabulate(find_runs([tmp_path]))
+    gains = {row.kind.grown: row.comparison.gains for row in tables[0].rows if row.comparison}
+    assert gains == {"": [2.0], "after=40": [0.5]}
+    together = aggregate(tables)
+    assert together[Kind("smooth", False), "digits"].gains == [2.0]
+    assert together[Kind("smooth", False, GOING_ON), "digits"].gains == [0.5]
+
+
+def test_what_labels_a_run_had_before_is_always_in_its_name(tmp_path: Path) -> None:
+    store_grown(tmp_path, "fixmatch", ("40-50", 9.0))
+    store_grown(tmp_path, "smooth", ("40-50", 8.0))
+    (table,) = tabulate(find_runs([tmp_path]))
+    assert [row.label for row in table.rows] == ["fixmatch,after=40", "smooth,after=40"]
 
 
 def test_another_split_is_compared_with_balanced_classes(tmp_path: Path) -> None:
