@@ -21,7 +21,7 @@ train: install  ## train Smooth FixMatch on the embedded digits, 40 labels
 	$(BIN)/python -m smoothpl.train method=smooth
 
 test: install  ## run the whole test suite
-	$(BIN)/pytest --numprocesses 2 --cov --cov-fail-under 97
+	$(BIN)/pytest --numprocesses 2 --dist worksteal --cov --cov-fail-under 97
 
 bench: install  ## speed and memory as ratios (needs SMOOTHPL_DATA)
 	$(BIN)/python -m benchmarks.views

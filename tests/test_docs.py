@@ -2,12 +2,16 @@
 
 import re
 import shlex
+import tarfile
 from pathlib import Path
 
 import pytest
 
 from smoothpl import jobs
 from smoothpl.looking import compose_checked
+from smoothpl.results.render import to_markdown
+from smoothpl.results.reporting import Options, build_report
+from smoothpl.results.runs import find_runs
 
 ROOT = Path(__file__).parents[1]
 
@@ -47,3 +51,18 @@ def test_every_command_line_in_a_document_composes(path: Path, monkeypatch: pyte
         if "--help" not in words and "--config-dir" not in words:
             for job in jobs.expand(words)[:1]:
                 compose_checked(job)
+
+
+def test_the_tables_of_results_are_what_their_records_say(tmp_path: Path) -> None:
+    with tarfile.open(ROOT / "docs" / "results" / "records.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    made = ""
+    for folder in (tmp_path / "records").iterdir():
+        made += "\n".join(map(to_markdown, build_report(find_runs([folder]), Options(), with_pictures=False).sheets))
+    text = (ROOT / "docs" / "results.md").read_text()
+    tables = re.findall(r"^### .+\n\n(?:\|.*\n)+", text, flags=re.MULTILINE)
+    assert len(tables) >= 8
+    for table in tables:
+        assert table in made
+    for name in re.findall(r"\]\((results/\S+)\)", text):
+        assert (ROOT / "docs" / name).is_file()
