@@ -7,7 +7,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from smoothpl.pseudo.labels import PseudoLabels, one_hot
+from smoothpl.pseudo.labels import PseudoLabels
 from smoothpl.pseudo.policies import ThresholdPolicy
 
 MAPS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -70,19 +70,18 @@ class Curriculum(ThresholdPolicy):
         counts = above.clamp(0, 1) if self.soft else torch.ones_like(above)
         writes = torch.ones_like(above, dtype=torch.bool) if self.soft else above > 0
 
-        place = torch.arange(len(image), device=image.device)
-        same = image.unsqueeze(1) == image  # (U, U): an image may be in a batch more than once
-        # Of several occurrences that write, the last one wins; all of them then write the same, in whatever order.
-        last = torch.where(same & writes, place, -1).amax(dim=1)
-        winner = last.clamp(min=0)
-        old, old_weight = self.ledger[image], self.ledger_weight[image]
-        new = torch.where(last >= 0, pseudo.label[winner], old)
-        new_weight = torch.where(last >= 0, counts[winner], old_weight)
+        # Sorted by image, writers after others, in the order of the batch: of the occurrences of an image, the last one
+        # here is the last one that writes, if any does.
+        order = (image * 2 + writes).argsort(stable=True)
+        image, label, counts, writes = image[order], pseudo.label[order], counts[order], writes[order]
+        last = torch.searchsorted(image, image, right=True) - 1
+        is_last = last == torch.arange(len(image), device=image.device)
 
-        once = (torch.where(same, place, len(image)).amin(dim=1) == place).double()
-        # Products with a matrix of ones and zeros: one order of summation, where adding by index has none on a GPU.
-        leaving = (once * old_weight) @ one_hot(old, len(self.count), torch.float64)
-        coming = (once * new_weight) @ one_hot(new, len(self.count), torch.float64)
-        self.count += coming - leaving
+        old, old_weight = self.ledger[image], self.ledger_weight[image]
+        # All occurrences of an image write the same, in whatever order, and are counted once.
+        new = torch.where(writes[last], label[last], old)
+        new_weight = torch.where(writes[last], counts[last], old_weight)
+        self.count.index_add_(0, old, -(is_last * old_weight).double())
+        self.count.index_add_(0, new, (is_last * new_weight).double())
         self.ledger[image] = new
         self.ledger_weight[image] = new_weight
