@@ -22,6 +22,7 @@ from smoothpl.cli import explain, run_command
 from smoothpl.config import conf_dir, register
 from smoothpl.errors import DivergenceError, Interruption
 from smoothpl.growth import LAST, OF_GROWTH, can_grow, check_nested, check_pause, inherit, note_stage
+from smoothpl.help import asks_for_help, show_help
 from smoothpl.recipe import plain, recipe_digest, recipe_name
 from smoothpl.results.record import Record, claim, hold, new_record, recording, write
 from smoothpl.resume import check_same, find_parent, find_run, goes_on, open_run, with_recorded_overrides
@@ -230,6 +231,9 @@ def said(run: HydraConf) -> list[str]:
 
 
 def main() -> None:
+    if asks_for_help(sys.argv[1:]):
+        show_help(sys.argv[1:])
+        return
     sys.argv[1:] = with_recorded_overrides(sys.argv[1:])
     try:
         hydra_main()
