@@ -23,14 +23,8 @@ train: install  ## train Smooth FixMatch on the embedded digits, 40 labels
 test: install  ## run the whole test suite
 	$(BIN)/pytest --numprocesses 2 --dist worksteal --cov --cov-fail-under 97
 
-bench: install  ## speed and memory as ratios (needs SMOOTHPL_DATA)
-	$(BIN)/python -m benchmarks.views
-	$(BIN)/python -m benchmarks.steps
-	$(BIN)/python -m benchmarks.pictures
-	$(BIN)/python -m benchmarks.weighting
-	$(BIN)/python -m benchmarks.engine
-	$(BIN)/python -m benchmarks.diagnostics
-	$(BIN)/python -m benchmarks.report
+bench: install  ## speed and memory, one table (needs SMOOTHPL_DATA)
+	$(BIN)/python -m benchmarks
 
 lint: install  ## ruff and mypy
 	$(BIN)/ruff check .

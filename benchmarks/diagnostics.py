@@ -8,15 +8,14 @@ no diagnostic: it is the result. Needs SMOOTHPL_DATA.
 
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
-from rich.console import Console
-from rich.table import Table
 
+from benchmarks.line import Line, show
 from benchmarks.setting import data_folder
 from smoothpl.build import build_data, build_module, build_trainer
 from smoothpl.callbacks import CollapseWatch, Gallery, PurityWatch, Recorder
@@ -61,7 +60,7 @@ class Stopwatches:
         setattr(owner, name, timed)
 
 
-def main() -> None:
+def lines() -> Iterator[Line]:
     data_folder()
     torch.set_num_threads(1)
     quiet_libraries()
@@ -69,14 +68,10 @@ def main() -> None:
     for part, methods in PARTS.items():
         for owner, name in methods:
             watches.watch(part, owner, name)
-    table = Table("CPU time", *map(" ".join, KINDS), title="diagnostics")
-    columns = [shares(watches, *knobs) for knobs in KINDS]
-    for part in columns[0][0]:
-        table.add_row(part, *(f"{100 * column[part]:.3f} %" for column, _ in columns))
-    table.add_section()
-    table.add_row("all of them, of training time", *(f"{100 * sum(column.values()):.2f} %" for column, _ in columns))
-    table.add_row("of a step of", *(f"{1e3 * step:.0f} ms" for _, step in columns))
-    Console().print(table)
+    for knobs in KINDS:
+        spent, step = shares(watches, *knobs)
+        name = " ".join(knobs).removeprefix("benchmark=")
+        yield Line(f"all diagnostics, of a step, {name}", 1e3 * step * sum(spent.values()), 1e3 * step, "ms", "a step")
 
 
 def shares(watches: Stopwatches, *knobs: str) -> tuple[dict[str, float], float]:
@@ -108,4 +103,4 @@ def shares(watches: Stopwatches, *knobs: str) -> tuple[dict[str, float], float]:
 
 
 if __name__ == "__main__":
-    main()
+    show(lines())

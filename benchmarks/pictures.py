@@ -9,20 +9,19 @@ import os
 import tempfile
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
 from PIL import Image
-from rich.console import Console
-from rich.table import Table
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 from torchvision.io import ImageReadMode, decode_image, read_file
 from torchvision.transforms import v2
 from torchvision.utils import make_grid
 
+from benchmarks.line import Line, show
 from benchmarks.setting import data_folder, data_for
 from smoothpl.data import RawStep, SemiSupervisedData, cifar10
 
@@ -44,15 +43,12 @@ class Bare(Dataset[list[Tensor]]):
         return [self.crop(picture) for _ in range(self.parts)]
 
 
-def main() -> None:
+def lines() -> Iterator[Line]:
     warnings.filterwarnings("ignore", message="The image decoding and encoding capabilities of TorchVision")
     torch.set_num_threads(1)
     workers = len(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory() as folder:
         paths = make_files(Path(folder))
-        table = Table(
-            f"pictures per second, {workers} workers", "bare", "ours", "ratio", "with views", title="224 pixels"
-        )
         for parts, method in ((1, "pseudo_label"), (2, "fixmatch")):
             data, loader = ours(Path(folder), method, workers)
             bare = DataLoader(Bare(paths, parts), batch_size=BATCH, num_workers=workers)
@@ -61,13 +57,11 @@ def main() -> None:
                 rates[0] = max(rates[0], rate(bare, lambda _: None))
                 rates[1] = max(rates[1], rate(loader, lambda _: None))
                 rates[2] = max(rates[2], rate(loader, data.views.of_step))
-            table.add_row(
-                f"{parts} {'parts' if parts > 1 else 'part'} of each",
-                *(f"{value:.0f}" for value in rates[:2]),
-                f"{rates[1] / rates[0]:.2f}",
-                f"{rates[2]:.0f}",
-            )
-    Console().print(table)
+            each = "two parts" if parts == 2 else "a part"
+            what = f"{each} of a picture, 224 pixels, {workers} workers"
+            bare_time, own_time, with_views = (1e3 / rate for rate in rates)
+            yield Line(what, own_time, bare_time, "ms", "decode and crop only", at_most=1.1)
+            yield Line(f"{each} of a picture, with RandAugment on these cores", with_views, bare_time, "ms", "the same")
 
 
 def make_files(folder: Path) -> list[Path]:
@@ -104,4 +98,4 @@ def rate(loader: DataLoader[Any], use: Callable[[Any], object]) -> float:
 
 
 if __name__ == "__main__":
-    main()
+    show(lines())

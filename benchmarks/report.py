@@ -7,13 +7,13 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
+from benchmarks.line import Line, show
 from smoothpl.looking import compose_checked
 from smoothpl.recipe import recipe_name
 from smoothpl.results.record import Evaluation, new_record, to_json
@@ -24,17 +24,18 @@ METHODS = ("fixmatch", "smooth", "flexmatch", "uda")
 THRESHOLDS = (0.85, 0.9, 0.95, 0.98)
 
 
-def main() -> None:
-    table = Table("runs", "seconds", "peak memory", "page")
+def lines() -> Iterator[Line]:
+    seconds, memory = [], []
     with TemporaryDirectory() as folder:
         for number in (MANY // 10, MANY):
             place = Path(folder) / str(number)
             make_up(place, number)
             command = [sys.executable, "-m", "benchmarks.report", str(place)]
             told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-            seconds, megabytes, size = told.split()[-3:]
-            table.add_row(f"{number}", seconds, f"{megabytes} MB", f"{size} kB")
-    Console().print(table)
+            seconds.append(float(told.split()[-2]))
+            memory.append(float(told.split()[-1]))
+    yield Line(f"a report over {MANY:,} runs", seconds[1], seconds[0], "s", f"over {MANY // 10:,}", limit=30)
+    yield Line(f"its memory, {MANY:,} runs", memory[1], memory[0], "MB", f"over {MANY // 10:,}")
 
 
 def make_up(folder: Path, number: int) -> None:
@@ -66,11 +67,11 @@ def measure(folder: Path) -> None:
     from smoothpl.results.runs import find_runs
 
     start = time.monotonic()
-    (page,) = save(build_report(find_runs([folder]), Options()), folder / "report.html")
+    save(build_report(find_runs([folder]), Options()), folder / "report.html")
     seconds = time.monotonic() - start
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    sys.stdout.write(f"{seconds:.1f} {megabytes} {page.stat().st_size // 1024}\n")
+    sys.stdout.write(f"{seconds:.1f} {megabytes}\n")
 
 
 if __name__ == "__main__":
-    measure(Path(sys.argv[1])) if len(sys.argv) > 1 else main()
+    measure(Path(sys.argv[1])) if len(sys.argv) > 1 else show(lines())

@@ -4,16 +4,15 @@ One core, batches of 448 as in the paper, real CIFAR-10 (SMOOTHPL_DATA). Both si
 same operations, and end with a batch of normalised floats; the batched side includes its planning.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 
 import torch
 from PIL import Image
-from rich.console import Console
-from rich.table import Table
 from torch import Tensor
 
 from benchmarks import pillow_views
+from benchmarks.line import Line, show
 from benchmarks.setting import data_for
 from benchmarks.timing import compare
 from smoothpl.data import View, Views
@@ -21,16 +20,14 @@ from smoothpl.data import View, Views
 SIZE = 448
 
 
-def main() -> None:
+def lines() -> Iterator[Line]:
     data = data_for("data=cifar10", "views=torchssl")
     images = data.source.train.images[:SIZE]  # type: ignore[attr-defined]
-    table = Table("microseconds of CPU per image", "Pillow", "batched", "ratio", title=f"batches of {SIZE}, one core")
     weak = measure(images, data.views, data.views.weak, pillow_views.weak)
     strong = measure(images, data.views, data.views.strong, pillow_views.strong)
-    pair = [sum(both) for both in zip(weak, strong, strict=True)]
-    for name, (slow, fast) in (("weak view", weak), ("strong view", strong), ("pair", pair)):
-        table.add_row(name, f"{slow:.1f}", f"{fast:.1f}", f"{slow / fast:.1f}")
-    Console().print(table)
+    pillow, batched = (sum(both) for both in zip(weak, strong, strict=True))
+    what = f"weak and strong view of a CIFAR-10 image, batches of {SIZE}"
+    yield Line(what, batched, pillow, "µs", "Pillow, image by image", at_least=20)
 
 
 def measure(
@@ -53,4 +50,4 @@ def measure(
 
 
 if __name__ == "__main__":
-    main()
+    show(lines())

@@ -1,14 +1,61 @@
 """Benchmarks must not rot: each is run, in a hurry. What they measure is never asserted."""
 
+import json
 import sys
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pytest
+from rich.console import Console
 
-from benchmarks import diagnostics, engine, pictures, report, steps, timing, views, weighting
+from benchmarks import __main__ as all_of_them
+from benchmarks import (
+    diagnostics,
+    ema,
+    estimate,
+    gpu,
+    memory,
+    pictures,
+    plain_loop,
+    report,
+    sampler,
+    scaling,
+    start,
+    step,
+    sweep,
+    timing,
+    views,
+    waits,
+    weighting,
+)
+from benchmarks.line import Line, tabulate
 from tests.data.real import needs_cifar10
 
 hurried = partial(timing.compare, turns=1, seconds=0.001)
+
+
+@pytest.fixture(autouse=True)
+def in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    for part in (views, sampler, weighting, ema):
+        monkeypatch.setattr(part, "compare", hurried)
+    values: dict[Any, dict[str, Any]] = {
+        views: {"SIZE": 8},
+        weighting: {"LABELED": 2, "UNLABELED": 4},
+        step: {"TURNS": 1, "SHORTEST": 0.01, "SMALL": 1, "CIFAR": ("batch_size=2",), "AGAINST_LOOP": {"": 1.4}},
+        pictures: {"NUM_FILES": 4, "BATCH": 2, "STEPS": 3, "TURNS": 1},
+        report: {"MANY": 40, "METHODS": ("fixmatch", "smooth"), "THRESHOLDS": (0.95,)},
+        sweep: {"RUNS": 2, "STEPS": 2},
+        start: {"TIMES": 1},
+        diagnostics: {"STEPS": 2, "KINDS": [("benchmark=digits_40", "batch_size=4", "threshold=0.12")]},
+        scaling: {
+            "TURNS": 1,
+            "VALUES": {"classes": [10], "unlabeled_images": [50], "unlabeled_of_a_step": [7], "processes": [2]},
+        },
+    }
+    for part, constants in values.items():
+        for name, value in constants.items():
+            monkeypatch.setattr(part, name, value)
 
 
 def test_compare_tells_the_slower_job_from_the_faster_one() -> None:
@@ -17,67 +64,110 @@ def test_compare_tells_the_slower_job_from_the_faster_one() -> None:
 
 
 @needs_cifar10
-def test_views_are_compared_with_pillow(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(views, "compare", hurried)
-    monkeypatch.setattr(views, "SIZE", 8)
-    views.main()
-    assert "pair" in capsys.readouterr().out
+@pytest.mark.parametrize("part", [views, sampler, weighting, ema, waits, step, pictures, report, sweep, start])
+def test_every_part_measures_what_it_says(part: Any) -> None:
+    lines = list(part.lines())
+    assert lines
+    assert all(line.what and line.ours >= 0 for line in lines)
+    assert len({line.what for line in lines}) == len(lines)
 
 
 @needs_cifar10
-def test_the_choice_of_images_is_measured(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(steps, "compare", hurried)
-    steps.main()
-    assert "share of the choice" in capsys.readouterr().out
+def test_the_cost_of_watching_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    for owner, name in [each for methods in diagnostics.PARTS.values() for each in methods]:
+        monkeypatch.setattr(owner, name, getattr(owner, name))  # so that no other test is timed
+    (line,) = diagnostics.lines()
+    assert 0 < line.ours < 60_000
 
 
 @needs_cifar10
-def test_pictures_per_second_are_measured(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    for name, value in (("NUM_FILES", 4), ("BATCH", 2), ("STEPS", 3), ("TURNS", 1)):
-        monkeypatch.setattr(pictures, name, value)
-    pictures.main()
-    assert "2 parts of each" in capsys.readouterr().out
+def test_the_step_waits_for_nothing_and_the_usual_loop_does() -> None:
+    waiting, breaks = waits.lines()
+    assert (waiting.ours, breaks.ours) == (0, 0)
+    assert waiting.reference >= 4
 
 
-def test_a_whole_step_is_compared_with_a_bare_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "TURNS", 1)
-    monkeypatch.setattr(engine, "SHORTEST", 0.01)
-    assert all(0 < seconds < 60 for seconds in engine.step_of(*engine.DIGITS))
+@needs_cifar10
+def test_the_usual_loop_learns() -> None:
+    """A reference that does nothing would be easy to beat."""
+    loop = plain_loop.PlainLoop(batch_size=2, num_workers=0)
+    before = [parameter.clone() for parameter in loop.network.parameters()]
+    for _ in range(2):
+        loop.step()
+    assert len(loop.log) == 2
+    assert any((one != other).any() for one, other in zip(before, loop.network.parameters(), strict=True))
 
 
-def test_the_weighting_is_measured(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(weighting, "compare", hurried)
-    monkeypatch.setattr(weighting, "LABELED", 2)
-    monkeypatch.setattr(weighting, "UNLABELED", 4)
-    weighting.main()
-    assert "weighting of FlexMatch" in capsys.readouterr().out
+@needs_cifar10
+@pytest.mark.parametrize("what", ["run", "bare"])
+def test_memory_is_measured(what: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "CIFAR", ("benchmark=cifar10_40", "batch_size=1"))
+    monkeypatch.setattr(memory, "STEPS", 1)
+    memory.print_peak(what)
+    assert int(capsys.readouterr().out.split()[-1]) > 100
+
+
+def test_costs_are_drawn_as_problems_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["scaling", f"out={tmp_path / 'scaling.png'}"])
+    scaling.main()
+    assert (tmp_path / "scaling.png").stat().st_size > 1000
+
+
+def test_a_run_on_gpus_is_estimated(capsys: pytest.CaptureFixture[str]) -> None:
+    joint, split = (estimate.estimate("cifar10_40", forward).operations for forward in ("joint", "split"))
+    assert 0.6 < split / joint < 0.7
+    estimate.main()
+    assert "cifar10_40, split" in capsys.readouterr().out
+
+
+def test_without_a_gpu_there_is_nothing_to_measure_on_it() -> None:
+    assert list(gpu.lines()) == []
 
 
 def test_without_data_a_benchmark_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SMOOTHPL_DATA", raising=False)
-    monkeypatch.setattr(sys, "argv", ["views"])
     with pytest.raises(SystemExit, match="set the environment variable SMOOTHPL_DATA"):
-        views.main()
+        list(views.lines())
 
 
-@needs_cifar10
-def test_the_cost_of_watching_is_measured(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(diagnostics, "STEPS", 2)
-    monkeypatch.setattr(diagnostics, "KINDS", [("benchmark=digits_40", "batch_size=4", "threshold=0.12")])
-    for owner, name in [each for methods in diagnostics.PARTS.values() for each in methods]:
-        monkeypatch.setattr(owner, name, getattr(owner, name))  # so that no other test is timed
-    diagnostics.main()
-    shown = capsys.readouterr().out
-    for part in (*diagnostics.PARTS, "run.png", "all of them"):
-        assert part in shown
+@pytest.mark.parametrize(
+    ("line", "ratio", "target", "holds"),
+    [
+        (Line("a", 2.0, 40.0, "ms", "b", at_least=20), 20, "≥ 20", True),
+        (Line("a", 2.1, 40.0, "ms", "b", at_least=20), 19.05, "≥ 20", False),
+        (Line("a", 1.05, 1.0, "ms", "b", at_most=1.05), 1.05, "≤ 1.05", True),
+        (Line("a", 1.1, 1.0, "ms", "b", at_most=1.05), 1.1, "≤ 1.05", False),
+        (Line("a", 0.4, 5.0, "ms", "b", limit=0.5), 0.08, "≤ 0.5 ms", True),
+        (Line("a", 0.6, None, "ms", "", limit=0.5), None, "≤ 0.5 ms", False),
+        (Line("a", 0.6, 1.0, "ms", "b"), 0.6, "", None),
+    ],
+)
+def test_a_line_knows_whether_its_target_is_met(line: Line, ratio: float | None, target: str, holds: bool) -> None:
+    assert line.ratio == (None if ratio is None else pytest.approx(ratio, rel=1e-3))
+    assert (line.target, line.holds) == (target, holds)
 
 
-def test_a_report_over_many_runs_is_measured(
+def test_one_table_with_what_was_before_and_a_file_of_it(tmp_path: Path) -> None:
+    console = Console(width=100, record=True, file=(tmp_path / "shown").open("w"))
+    all_of_them.run(["weighting", "ema"], tmp_path / "out", console)
+    (first,) = (tmp_path / "out").glob("*.json")
+    first.rename(tmp_path / "out" / "2000.json")
+    written = json.loads((tmp_path / "out" / "2000.json").read_text())
+    assert written["lines"][0]["what"] == "weighting of FixMatch, a step"
+    assert written["machine"]["cores"] >= 1
+    all_of_them.run(["ema"], tmp_path / "out", console)
+    shown = console.export_text()
+    assert "before" in shown
+    assert shown.count("update of the average") == 2
+
+
+def test_an_unknown_part_is_refused_and_help_is_given(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(report, "MANY", 40)
-    monkeypatch.setattr(report, "METHODS", ("fixmatch", "smooth"))
-    monkeypatch.setattr(report, "THRESHOLDS", (0.95,))
-    report.main()
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[1] for line in lines if line.startswith("│")] == ["4", "40"]
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "luck"])
+    with pytest.raises(SystemExit, match="luck is no part of the benchmarks; known are views"):
+        all_of_them.main()
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "--help"])
+    all_of_them.main()
+    assert "python -m benchmarks [part ...]" in capsys.readouterr().out
+    assert tabulate([]).row_count == 0

@@ -3,6 +3,7 @@ import torch
 from lightning import Trainer
 from torch import nn
 
+from benchmarks.waiting import Synchronisations
 from smoothpl.build import build_data, build_module
 from smoothpl.data import Batch
 from smoothpl.losses import factor_loss, labeled_loss, unlabeled_loss
@@ -10,7 +11,6 @@ from smoothpl.module import SemiSupervisedModule
 from smoothpl.pseudo import pseudo_labels
 from smoothpl.train import quiet_libraries
 from tests.composing import TINY, composed, options, ramps
-from tests.waiting import Synchronisations
 
 HALF_SURE = "threshold=0.12"  # an untrained network is barely surer than chance
 

@@ -1,11 +1,11 @@
 import pytest
 import torch
 
+from benchmarks.waiting import Synchronisations
 from smoothpl.build import build_weighting
 from smoothpl.pseudo import Beliefs, PseudoLabels
 from tests.composing import composed, options
 from tests.pseudo.steps import IMAGES, random_steps
-from tests.waiting import Synchronisations
 
 METHODS = [name for name in options("method") if "supervised" not in name]
 

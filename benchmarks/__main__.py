@@ -1,0 +1,53 @@
+"""python -m benchmarks: one table of all that is measured, each line a ratio within one run, with its target."""
+
+import json
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+
+from rich.console import Console
+
+from benchmarks.line import Line, ratios, tabulate, to_json
+
+PARTS = ("views", "sampler", "weighting", "ema", "waits", "step", "evaluation", "start", "memory", "diagnostics")
+PARTS += ("pictures", "report", "sweep", "gpu")
+USAGE = f"""python -m benchmarks [part ...] [out=outputs/benchmarks]
+
+Measures speed and memory against references, as ratios within one run, and
+leaves a JSON file in the folder `out`; with an earlier one there, its ratios
+are shown beside. Needs SMOOTHPL_DATA, and a machine with nothing else to do.
+Parts: {", ".join(PARTS)}. All of them are the default."""
+
+
+def main() -> None:
+    arguments = sys.argv[1:]
+    if {"-h", "--help"} & {*arguments}:
+        return Console().print(USAGE, markup=False, highlight=False)
+    out = Path(next((each.partition("=")[2] for each in arguments if each.startswith("out=")), "outputs/benchmarks"))
+    parts = [each for each in arguments if not each.startswith("out=")] or list(PARTS)
+    unknown = [part for part in parts if part not in PARTS]
+    if unknown:
+        sys.exit(f"{unknown[0]} is no part of the benchmarks; known are {', '.join(PARTS)}.")
+    run(parts, out, Console())
+    return None
+
+
+def run(parts: list[str], out: Path, console: Console) -> None:
+    began = time.monotonic()
+    lines: list[Line] = []
+    for part in parts:
+        console.print(f"{part} ...", highlight=False)
+        lines += import_module(f"benchmarks.{part}").lines()
+    earlier = sorted(out.glob("*.json"))
+    console.print(tabulate(lines, ratios(earlier[-1]) if earlier else None))
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / f"{time.strftime('%Y-%m-%d_%H-%M-%S')}.json"
+    path.write_text(json.dumps(to_json(lines), indent=1) + "\n")
+    missed = sum(line.holds is False for line in lines)
+    verdict = "all targets are met" if not missed else f"{missed} targets are missed"
+    console.print(f"{(time.monotonic() - began) / 60:.1f} minutes, {verdict}: {path}", highlight=False)
+
+
+if __name__ == "__main__":
+    main()

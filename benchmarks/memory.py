@@ -1,0 +1,58 @@
+"""python -m benchmarks.memory: the largest memory of a run on CIFAR-10, beyond what cannot be avoided.
+
+That is the bare step, the images, and a second network for the average. Each in a process of its own. Needs
+SMOOTHPL_DATA.
+"""
+
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+
+import torch
+
+from benchmarks.bare_step import bare_step
+from benchmarks.line import Line, show
+from benchmarks.setting import data_folder
+from benchmarks.step import CIFAR, COMMON
+from smoothpl.build import build_data, build_module, build_trainer
+from smoothpl.data import cifar10
+from smoothpl.looking import compose_checked
+from smoothpl.train import quiet_libraries
+
+STEPS = 3
+
+
+def lines() -> Iterator[Line]:
+    data_folder()
+    whole, least = peak("run"), peak("bare")
+    yield Line("peak memory of a run, WideResNet-28-2, 16 + 2 x 112", whole, least, "MB", "bare step, images, average")
+    yield Line("the difference", whole - least, None, "MB", "", limit=200)
+
+
+def peak(what: str) -> int:
+    command = [sys.executable, "-m", "benchmarks.memory", what]
+    return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1])
+
+
+def print_peak(what: str) -> None:
+    """Of this process, in megabytes; both variants import the same."""
+    torch.set_num_threads(1)
+    quiet_libraries()
+    config = compose_checked([*CIFAR, *COMMON, f"max_steps={STEPS}"])
+    module = build_module(config)
+    if what == "bare":
+        kept = cifar10(data_folder()), deepcopy(module.network)
+        step = bare_step(module.network, torch.randn(16 + 2 * 112, 3, 32, 32))
+        for _ in range(STEPS):
+            step()
+        del kept
+    else:
+        build_trainer(config, Path()).fit(module, datamodule=build_data(config))
+    sys.stdout.write(f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}\n")
+
+
+if __name__ == "__main__":
+    print_peak(sys.argv[1]) if len(sys.argv) > 1 else show(lines())

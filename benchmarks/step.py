@@ -1,0 +1,114 @@
+"""python -m benchmarks.step: a whole training step, against its bare forward, backward and SGD, and the usual loop.
+
+A whole step is data, views, network, weighting, losses, SGD, average, logging, Lightning. What is compared takes turns
+within one run of the trainer, so that both meet the same machine. Against the bare step CPU time of one core counts;
+against the loop, whose views are made by workers, time on the clock with all cores. Needs SMOOTHPL_DATA.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from lightning import Callback, LightningModule, Trainer
+
+from benchmarks.bare_step import bare_step
+from benchmarks.line import Line, show
+from benchmarks.plain_loop import PlainLoop
+from benchmarks.setting import data_folder
+from smoothpl.build import build_data, build_module, build_trainer
+from smoothpl.looking import compose_checked
+from smoothpl.module import SemiSupervisedModule
+from smoothpl.train import quiet_libraries
+
+SMALL = 8
+"""Labeled images of a step, against the usual loop."""
+CIFAR = ("benchmark=cifar10_40", "batch_size=16")
+DIGITS = ("benchmark=digits_40",)
+COMMON = ("max_steps=100000", "eval_every=100000", "log_every=50", "logger=none", "callbacks.progress=null")
+SHORTEST = 0.5
+"""Seconds of a turn: short steps are measured many at a time."""
+TURNS = 6
+AGAINST_LOOP: dict[str, float] = {
+    "": 1.4,
+    "forward=split": 2.0,
+    "compile=true": 1.4,
+    "forward=split compile=true": 2.0,
+}
+
+
+class TakingTurns(Callback):
+    """Lets the trainer make some steps, then something else as many, and so on; the fastest turn of each counts."""
+
+    def __init__(self, other: Callable[[SemiSupervisedModule, Any], Callable[[], object]], clock: Any) -> None:
+        self.make_other = other
+        self.clock = clock
+        self.other: Callable[[], object] | None = None
+        self.size = 1
+        self.whole, self.alone = float("inf"), float("inf")
+        self.began = 0.0
+
+    def on_train_batch_end(
+        self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any, batch_idx: int
+    ) -> None:
+        if self.other is None:
+            assert isinstance(pl_module, SemiSupervisedModule)
+            self.other = self.make_other(pl_module, batch)
+            self.other()  # memory is allocated
+            start = self.clock()
+            self.other()
+            self.size = max(1, round(SHORTEST / (self.clock() - start)))
+        if (batch_idx + 1) % self.size:
+            return
+        now = self.clock()
+        if self.began:
+            self.whole = min(self.whole, (now - self.began) / self.size)
+        for _ in range(self.size):
+            self.other()
+        self.alone = min(self.alone, (self.clock() - now) / self.size)
+        if batch_idx + 1 >= (TURNS + 1) * self.size:
+            trainer.should_stop = True
+        self.began = self.clock()
+
+
+def lines() -> Iterator[Line]:
+    data_folder()
+    for name, knobs, target in (("WideResNet-28-2", CIFAR, 1.05), ("digits_40", DIGITS, None)):
+        whole, alone = against_bare(*knobs)
+        what = f"a whole step, {name}, 16 + 2 x 112, one core"
+        yield Line(what, 1e3 * whole, 1e3 * alone, "ms", "bare forward, backward, SGD", at_most=target)
+    loop = PlainLoop(SMALL)
+    for words, at_least in AGAINST_LOOP.items():
+        whole, usual = against_loop(loop, *words.split())
+        what = f"a whole step, WideResNet-28-2, {SMALL} + 2 x {7 * SMALL} {words}".strip()
+        yield Line(what, 1e3 * whole, 1e3 * usual, "ms", "the usual loop", at_least=at_least)
+
+
+def against_bare(*knobs: str) -> tuple[float, float]:
+    """CPU seconds of a whole step and of a bare one."""
+
+    def bare(module: SemiSupervisedModule, batch: Any) -> Callable[[], None]:
+        return bare_step(module.network, torch.cat([batch.labeled, batch.weak, batch.strong]))
+
+    torch.set_num_threads(1)
+    return take_turns(TakingTurns(bare, time.process_time), *knobs)
+
+
+def against_loop(loop: PlainLoop, *knobs: str) -> tuple[float, float]:
+    """Seconds on the clock."""
+    torch.set_num_threads(os.cpu_count() or 1)
+    turns = TakingTurns(lambda *_: loop.step, time.perf_counter)
+    return take_turns(turns, "benchmark=cifar10_40", f"batch_size={SMALL}", *knobs)
+
+
+def take_turns(turns: TakingTurns, *knobs: str) -> tuple[float, float]:
+    quiet_libraries()
+    config = compose_checked([*knobs, *COMMON])
+    build_trainer(config, Path(), last=[turns]).fit(build_module(config), datamodule=build_data(config))
+    return turns.whole, turns.alone
+
+
+if __name__ == "__main__":
+    show(lines())
