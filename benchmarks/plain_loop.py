@@ -19,6 +19,7 @@ from smoothpl.data import cifar10
 from smoothpl.nets import WideResNet
 from smoothpl.optim import cosine
 
+NUM_IMAGES = 50_000
 STEPS = 1000
 """Of which indices are listed beforehand."""
 
@@ -47,7 +48,7 @@ class PlainLoop:
 
     def __init__(self, batch_size: int, unlabeled_ratio: int = 7, num_workers: int = 2) -> None:
         train = cifar10(data_folder()).train
-        pictures = [Image.fromarray(image.permute(1, 2, 0).numpy()) for image in train.images]  # type: ignore[attr-defined]
+        pictures = [Image.fromarray(image.permute(1, 2, 0).numpy()) for image in train.images[:NUM_IMAGES]]  # type: ignore[attr-defined]
         labels = train.labels.tolist()
         self.labeled = self.loader(Labeled(pictures[:40], labels[:40]), batch_size, num_workers)
         self.unlabeled = self.loader(Unlabeled(pictures, labels), batch_size * unlabeled_ratio, num_workers)

@@ -1,8 +1,10 @@
 """Benchmarks must not rot: each is run, in a hurry. What they measure is never asserted."""
 
 import json
+import os
 import sys
 from functools import partial
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,9 @@ from benchmarks import (
     weighting,
 )
 from benchmarks.line import Line, tabulate
+from smoothpl import jobs
+from smoothpl.looking import compose_checked
+from smoothpl.results.record import Record, write
 from tests.data.real import needs_cifar10
 
 hurried = partial(timing.compare, turns=1, seconds=0.001)
@@ -42,10 +47,10 @@ def in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     values: dict[Any, dict[str, Any]] = {
         views: {"SIZE": 8},
         weighting: {"LABELED": 2, "UNLABELED": 4},
+        plain_loop: {"NUM_IMAGES": 100},
         step: {"TURNS": 1, "SHORTEST": 0.01, "SMALL": 1, "CIFAR": ("batch_size=2",), "AGAINST_LOOP": {"": 1.4}},
         pictures: {"NUM_FILES": 4, "BATCH": 2, "STEPS": 3, "TURNS": 1},
         report: {"MANY": 40, "METHODS": ("fixmatch", "smooth"), "THRESHOLDS": (0.95,)},
-        sweep: {"RUNS": 2, "STEPS": 2},
         start: {"TIMES": 1},
         diagnostics: {"STEPS": 2, "KINDS": [("benchmark=digits_40", "batch_size=4", "threshold=0.12")]},
         scaling: {
@@ -64,12 +69,27 @@ def test_compare_tells_the_slower_job_from_the_faster_one() -> None:
 
 
 @needs_cifar10
-@pytest.mark.parametrize("part", [views, sampler, weighting, ema, waits, step, pictures, report, sweep, start])
+@pytest.mark.parametrize("part", [views, sampler, weighting, ema, step, pictures, report, start])
 def test_every_part_measures_what_it_says(part: Any) -> None:
     lines = list(part.lines())
     assert lines
     assert all(line.what and line.ours >= 0 for line in lines)
     assert len({line.what for line in lines}) == len(lines)
+
+
+def test_a_sweep_is_compared_with_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its commands compose; that they run, other tests know."""
+
+    def pretend(folder: str, *words: str) -> None:
+        for job in jobs.expand([word for word in words if word != "-m" and not word.startswith("hydra")]):
+            compose_checked(job)
+        record = Record({"num_labels": 40}, "", duration=2.0)
+        (Path(folder) / "alone").mkdir(exist_ok=True)
+        write(Path(folder) / "alone", record)
+
+    monkeypatch.setattr(sweep, "train", pretend)
+    (line,) = sweep.lines()
+    assert line.reference == sweep.RUNS * 2.0 / len(os.sched_getaffinity(0))
 
 
 @needs_cifar10
@@ -148,7 +168,7 @@ def test_a_line_knows_whether_its_target_is_met(line: Line, ratio: float | None,
 
 
 def test_one_table_with_what_was_before_and_a_file_of_it(tmp_path: Path) -> None:
-    console = Console(width=100, record=True, file=(tmp_path / "shown").open("w"))
+    console = Console(width=100, record=True, file=StringIO())
     all_of_them.run(["weighting", "ema"], tmp_path / "out", console)
     (first,) = (tmp_path / "out").glob("*.json")
     first.rename(tmp_path / "out" / "2000.json")

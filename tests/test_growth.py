@@ -82,17 +82,16 @@ def test_both_networks_are_inherited(tmp_path: Path) -> None:
         inherit(child, record)
 
 
-@pytest.mark.parametrize("step", [2, 8])
-def test_a_grown_run_that_was_killed_ends_as_if_it_had_been_left_alone(
-    trained: Path, tmp_path: Path, step: int
-) -> None:
+def test_a_grown_run_that_was_killed_ends_as_if_it_had_been_left_alone(trained: Path, tmp_path: Path) -> None:
     """Before its first checkpoint it begins with its parent again."""
     assert grow(trained, tmp_path / "alone").returncode == 0
-    cut_short = grow(trained, tmp_path / "killed", killer("step", step), "resume_allow=[callbacks.killer]")
-    assert cut_short.returncode == -signal.SIGKILL
-    done = resume(tmp_path / "killed", "+callbacks.killer=null", "resume_allow=[callbacks.killer]")
-    assert done.returncode == 0, done.stderr
-    assert differences(outcome(tmp_path / "killed"), outcome(tmp_path / "alone")) == []
+    for step in (2, 8):
+        killed = tmp_path / f"killed {step}"
+        cut_short = grow(trained, killed, killer("step", step), "resume_allow=[callbacks.killer]")
+        assert cut_short.returncode == -signal.SIGKILL
+        done = resume(killed, "+callbacks.killer=null", "resume_allow=[callbacks.killer]")
+        assert done.returncode == 0, done.stderr
+        assert differences(outcome(killed), outcome(tmp_path / "alone")) == []
 
 
 def test_a_sweep_over_growing_labels_finds_the_runs_that_it_goes_on_from(tmp_path: Path) -> None:

@@ -28,13 +28,7 @@ def test_every_group_has_its_options() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "is_so"),
-    [
-        (["--help"], True),
-        (["-h", "fold=1"], True),
-        (["--help", "--config-dir", "x"], False),
-        (["fold=1"], False),
-        ([], False),
-    ],
+    [("--help", True), ("-h fold=1", True), ("--help --config-dir x", False), ("fold=1", False), ("", False)],
 )
 def test_help_is_asked_for_by_its_flag_alone(arguments: str, is_so: bool) -> None:
     assert asks_for_help(arguments.split()) == is_so

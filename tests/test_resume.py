@@ -1,6 +1,5 @@
 """Real processes, killed with SIGKILL or asked to stop, and continued: the end is that of a run left alone."""
 
-import json
 import random
 import shlex
 import signal
@@ -10,10 +9,12 @@ from typing import Any
 import pytest
 
 from smoothpl.checkpoints import found
+from smoothpl.errors import ConfigError
 from smoothpl.loggers.curves import Curves
 from smoothpl.recipe import LATER
-from smoothpl.results.record import Record, read, write
-from smoothpl.resume import compare, with_recorded_overrides
+from smoothpl.results.record import Record, new_record, read, write
+from smoothpl.resume import check_same, compare, with_recorded_overrides
+from tests.composing import composed
 from tests.lives import KNOBS, differences, killer, outcome, resume, run, start
 from tests.processes import Process
 
@@ -46,7 +47,6 @@ def test_a_run_killed_at_any_moment_ends_as_if_it_had_been_left_alone(tmp_path: 
     ("times", "words"),
     [
         (5, "method=fixmatch"),
-        (5, "method=smooth"),
         (5, "method=flexmatch"),
         (2, "method=smooth data.num_workers=2"),
     ],
@@ -199,17 +199,13 @@ def test_what_was_said_then_is_said_again_unless_it_is_said_anew(tmp_path: Path)
     assert with_recorded_overrides(["resume=auto", "fold=1"]) == ["resume=auto", "fold=1"]
 
 
-def test_a_run_of_a_version_that_did_not_know_a_knob_can_be_resumed(tmp_path: Path, alone: Any) -> None:
-    run_dir = tmp_path / "run"
-    run(run_dir, killer("step", 15))
-    record = json.loads((run_dir / "run.json").read_text())
+def test_a_run_of_a_version_that_did_not_know_a_knob_is_still_the_same() -> None:
+    record = new_record(composed())
     for knob in LATER:
-        del record["config"][knob]
-    del record["label_history"]
-    (run_dir / "run.json").write_text(json.dumps(record | {"schema": 2}))
-    done = resume(run_dir, "+callbacks.killer=null", "resume_allow=[callbacks]")
-    assert done.returncode == 0, done.stderr
-    assert differences(outcome(run_dir), alone()) == []
+        del record.config[knob]
+    check_same(record, composed())
+    with pytest.raises(ConfigError, match=r"labels_before: None then, \[40\] now"):
+        check_same(record, composed("num_labels=50", "labels_before=[40]"))
 
 
 def test_differences_are_named_by_their_keys() -> None:

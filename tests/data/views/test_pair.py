@@ -5,12 +5,12 @@ import torch
 from torch import Tensor
 
 from benchmarks import pillow_views
+from benchmarks.waiting import Synchronisations
 from smoothpl.build import build_data
 from smoothpl.data import View, digits
 from tests.composing import build, composed, options
 from tests.data.real import ROOT, needs_cifar10, real_cifar10
 from tests.data.views.pillow import pillow
-from tests.waiting import Synchronisations
 
 DATA = {"digits": "digits", "imagenet": "imagenet"}  # which data a file of views is for; all others for photographs
 
