@@ -25,9 +25,14 @@ from smoothpl.train import quiet_libraries
 
 SMALL = 8
 """Labeled images of a step, against the usual loop."""
+WORKERS = 2
+"""Processes that make views for the usual loop."""
 CIFAR = ("benchmark=cifar10_40", "batch_size=16")
 DIGITS = ("benchmark=digits_40",)
-COMMON = ("max_steps=100000", "eval_every=100000", "log_every=50", "logger=none", "callbacks.progress=null")
+COMMON = (
+    *("max_steps=100000", "eval_every=100000", "log_every=50", "logger=none", "callbacks.progress=null"),
+    "+trainer.limit_val_batches=0",  # a trainer that is stopped would look at all test images
+)
 SHORTEST = 0.5
 """Seconds of a turn: short steps are measured many at a time."""
 TURNS = 6
@@ -79,7 +84,7 @@ def lines() -> Iterator[Line]:
         whole, alone = against_bare(*knobs)
         what = f"a whole step, {name}, 16 + 2 x 112, one core"
         yield Line(what, 1e3 * whole, 1e3 * alone, "ms", "bare forward, backward, SGD", at_most=target)
-    loop = PlainLoop(SMALL)
+    loop = PlainLoop(SMALL, num_workers=WORKERS)
     for words, at_least in AGAINST_LOOP.items():
         whole, usual = against_loop(loop, *words.split())
         what = f"a whole step, WideResNet-28-2, {SMALL} + 2 x {7 * SMALL} {words}".strip()

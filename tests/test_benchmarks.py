@@ -48,7 +48,8 @@ def in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
         views: {"SIZE": 8},
         weighting: {"LABELED": 2, "UNLABELED": 4},
         plain_loop: {"NUM_IMAGES": 100},
-        step: {"TURNS": 1, "SHORTEST": 0.01, "SMALL": 1, "CIFAR": ("batch_size=2",), "AGAINST_LOOP": {"": 1.4}},
+        step: {"TURNS": 1, "SHORTEST": 0.01, "SMALL": 1, "WORKERS": 0, "AGAINST_LOOP": {"": 1.4}}
+        | dict.fromkeys(("CIFAR", "DIGITS"), ("batch_size=2",)),
         pictures: {"NUM_FILES": 4, "BATCH": 2, "STEPS": 3, "TURNS": 1},
         report: {"MANY": 40, "METHODS": ("fixmatch", "smooth"), "THRESHOLDS": (0.95,)},
         start: {"TIMES": 1},
