@@ -10,6 +10,7 @@ from smoothpl.paper.recompute import of_random_labels, of_runs
 from smoothpl.results import figures as pictures
 from smoothpl.results.comparison import Statistics
 from smoothpl.results.figures import Drawing
+from smoothpl.results.label_sheets import label_sheets
 from smoothpl.results.pairing import Duplicates
 from smoothpl.results.runs import Protocol, Run
 from smoothpl.results.sheets import (
@@ -133,7 +134,7 @@ def section_of(table: Table, options: Options, with_pictures: bool) -> Section:
 
 def labels_section(tables: list[Table], options: Options, with_pictures: bool) -> Section | None:
     """More labels, by training anew or by going on, and one way against the other."""
-    section = Section("More labels")
+    section = Section("More labels", sheets=list(label_sheets(tables)))
     for way, steps in increments(tables, options.statistics).items():
         fell = sum(step.comparison.spread.mean > 0 for step in steps)
         shown = sum(step.comparison.p < 0.05 for step in steps)

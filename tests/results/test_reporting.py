@@ -24,11 +24,12 @@ def test_more_labels_are_a_section_and_going_on_is_held_against_training_anew(tm
         for num_labels, error in ((40, 9.0), (50, 8.0)):
             store(tmp_path, made_up("smooth", fold, error, "split=random", f"num_labels={num_labels}"))
     (more,) = [section for section in report_of(tmp_path).sections if section.title == "More labels"]
-    assert [sheet.title for sheet in more.sheets] == ["What more labels bring, trained anew"]
+    titles = ["digits_40, random: error by the number of labels, %", "What more labels bring, trained anew"]
+    assert [sheet.title for sheet in more.sheets] == titles
     for fold in range(2):
         store(tmp_path, made_up("smooth", fold, 7.0, "split=random", "num_labels=50", "labels_before=[40]"))
     (more,) = [section for section in report_of(tmp_path).sections if section.title == "More labels"]
-    anew, going_on, against = more.sheets
+    _, anew, going_on, against = more.sheets
     assert [row[1].text for row in (*anew.rows, *going_on.rows)] == ["40 → 50", "40 → 50"]
     assert [line.split(":")[0] for line in more.words] == [
         "Probabilistic monotonicity, trained anew",
