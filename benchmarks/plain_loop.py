@@ -5,6 +5,7 @@ layout; numbers for the log asked for in every step; the average updated paramet
 """
 
 import random
+import time
 from copy import deepcopy
 
 import torch
@@ -22,6 +23,8 @@ from smoothpl.optim import cosine
 NUM_IMAGES = 50_000
 STEPS = 1000
 """Of which indices are listed beforehand."""
+RESTING = 1.0
+"""Seconds, in which two workers make four batches of 28 pairs with ease."""
 
 
 class Labeled(Dataset[tuple[Tensor, int]]):
@@ -57,6 +60,7 @@ class PlainLoop:
         self.optimizer = SGD(self.network.parameters(), lr=0.03, momentum=0.9, nesterov=True, weight_decay=5e-4)
         self.schedule = cosine(self.optimizer, STEPS)
         self.log: list[tuple[float, ...]] = []
+        self.num_waiting = 2 * num_workers  # batches that a loader has ready
         self.begin()
 
     @staticmethod
@@ -67,6 +71,15 @@ class PlainLoop:
     def begin(self) -> None:
         """Starts the workers anew."""
         self.batches = zip(self.labeled, self.unlabeled, strict=False)
+
+    def use_up(self) -> None:
+        """What workers have made while something else was measured would be a present."""
+        for _ in range(self.num_waiting):
+            self.step()
+
+    def rest(self) -> None:
+        """Until the workers have filled their queues: they would slow down what is measured next."""
+        time.sleep(RESTING)
 
     def step(self) -> None:
         (labeled, label), (weak, strong) = next(self.batches)

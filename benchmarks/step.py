@@ -23,19 +23,20 @@ from smoothpl.looking import compose_checked
 from smoothpl.module import SemiSupervisedModule
 from smoothpl.train import quiet_libraries
 
-SMALL = 8
+SMALL = 4
 """Labeled images of a step, against the usual loop."""
 WORKERS = 2
 """Processes that make views for the usual loop."""
 CIFAR = ("benchmark=cifar10_40", "batch_size=16")
 DIGITS = ("benchmark=digits_40",)
 COMMON = (
-    *("max_steps=100000", "eval_every=100000", "log_every=50", "logger=none", "callbacks.progress=null"),
+    *("max_steps=100000", "eval_every=100000", "log_every=50"),
+    *("logger=none", "callbacks.progress=null", "pictures=false"),
     "+trainer.limit_val_batches=0",  # a trainer that is stopped would look at all test images
 )
 SHORTEST = 0.5
 """Seconds of a turn: short steps are measured many at a time."""
-TURNS = 6
+TURNS = 4
 AGAINST_LOOP: dict[str, float] = {
     "": 1.4,
     "forward=split": 2.0,
@@ -47,10 +48,20 @@ AGAINST_LOOP: dict[str, float] = {
 class TakingTurns(Callback):
     """Lets the trainer make some steps, then something else as many, and so on; the fastest turn of each counts."""
 
-    def __init__(self, other: Callable[[SemiSupervisedModule, Any], Callable[[], object]], clock: Any) -> None:
+    def __init__(
+        self,
+        other: Callable[[SemiSupervisedModule, Any], Callable[[], object]],
+        clock: Any,
+        settle: Callable[[], object] = lambda: None,
+        rest: Callable[[], object] = lambda: None,
+        at_least: int = 1,
+    ) -> None:
         self.make_other = other
         self.clock = clock
+        self.settle = settle  # before the other's turn, and
+        self.rest = rest  # after it: neither is counted
         self.other: Callable[[], object] | None = None
+        self.at_least = at_least  # steps of a turn
         self.size = 1
         self.whole, self.alone = float("inf"), float("inf")
         self.began = 0.0
@@ -64,15 +75,17 @@ class TakingTurns(Callback):
             self.other()  # memory is allocated
             start = self.clock()
             self.other()
-            self.size = max(1, round(SHORTEST / (self.clock() - start)))
+            self.size = max(self.at_least, round(SHORTEST / (self.clock() - start)))
         if (batch_idx + 1) % self.size:
             return
-        now = self.clock()
         if self.began:
-            self.whole = min(self.whole, (now - self.began) / self.size)
+            self.whole = min(self.whole, (self.clock() - self.began) / self.size)
+        self.settle()
+        now = self.clock()
         for _ in range(self.size):
             self.other()
         self.alone = min(self.alone, (self.clock() - now) / self.size)
+        self.rest()
         if batch_idx + 1 >= (TURNS + 1) * self.size:
             trainer.should_stop = True
         self.began = self.clock()
@@ -104,7 +117,7 @@ def against_bare(*knobs: str) -> tuple[float, float]:
 def against_loop(loop: PlainLoop, *knobs: str) -> tuple[float, float]:
     """Seconds on the clock."""
     torch.set_num_threads(os.cpu_count() or 1)
-    turns = TakingTurns(lambda *_: loop.step, time.perf_counter)
+    turns = TakingTurns(lambda *_: loop.step, time.perf_counter, loop.use_up, loop.rest, at_least=3)
     return take_turns(turns, "benchmark=cifar10_40", f"batch_size={SMALL}", *knobs)
 
 

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from benchmarks.line import Line, show
 from smoothpl.results.record import read
 
-RUNS, STEPS = 12, 300
+RUNS, STEPS = 12, 600
 
 
 def lines() -> Iterator[Line]:

@@ -20,6 +20,7 @@ from benchmarks import (
     memory,
     pictures,
     plain_loop,
+    profile,
     report,
     sampler,
     scaling,
@@ -47,11 +48,12 @@ def in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     values: dict[Any, dict[str, Any]] = {
         views: {"SIZE": 8},
         weighting: {"LABELED": 2, "UNLABELED": 4},
-        plain_loop: {"NUM_IMAGES": 100},
+        plain_loop: {"NUM_IMAGES": 100, "RESTING": 0},
         step: {"TURNS": 1, "SHORTEST": 0.01, "SMALL": 1, "WORKERS": 0, "AGAINST_LOOP": {"": 1.4}}
         | dict.fromkeys(("CIFAR", "DIGITS"), ("batch_size=2",)),
         pictures: {"NUM_FILES": 4, "BATCH": 2, "STEPS": 3, "TURNS": 1},
         report: {"MANY": 40, "METHODS": ("fixmatch", "smooth"), "THRESHOLDS": (0.95,)},
+        profile: {"STEPS": 1, "WARM": 1, "SMALL": 1},
         start: {"TIMES": 1},
         diagnostics: {"STEPS": 2, "KINDS": [("benchmark=digits_40", "batch_size=4", "threshold=0.12")]},
         scaling: {
@@ -126,6 +128,16 @@ def test_memory_is_measured(what: str, capsys: pytest.CaptureFixture[str], monke
     monkeypatch.setattr(memory, "STEPS", 1)
     memory.print_peak(what)
     assert int(capsys.readouterr().out.split()[-1]) > 100
+
+
+@needs_cifar10
+def test_the_time_of_a_step_is_told_by_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    profile.main(["forward=split"])
+    rows = [row.split("|") for row in capsys.readouterr().out.splitlines() if row.startswith("|")][2:]
+    *parts, whole = [[float(cell) for cell in row[2:4]] for row in rows]
+    assert parts[0][1] > 0
+    for column in (0, 1):
+        assert sum(part[column] for part in parts) == pytest.approx(whole[column], abs=len(parts))
 
 
 def test_costs_are_drawn_as_problems_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
