@@ -8,15 +8,15 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks.line import Line, ratios, tabulate, to_json
+from benchmarks.line import Line, ratios, tabulate, to_json, to_markdown
 
 PARTS = ("views", "sampler", "weighting", "ema", "waits", "step", "evaluation", "start", "memory", "diagnostics")
 PARTS += ("pictures", "report", "sweep", "gpu")
 USAGE = f"""python -m benchmarks [part ...] [out=outputs/benchmarks]
 
 Measures speed and memory against references, as ratios within one run, and
-leaves a JSON file in the folder `out`; with an earlier one there, its ratios
-are shown beside. Needs SMOOTHPL_DATA, and a machine with nothing else to do.
+leaves them as JSON and Markdown in the folder `out`; with an earlier JSON there,
+its ratios are shown beside. Needs SMOOTHPL_DATA, and a machine with nothing else to do.
 Parts: {", ".join(PARTS)}. All of them are the default."""
 
 
@@ -44,6 +44,7 @@ def run(parts: list[str], out: Path, console: Console) -> None:
     out.mkdir(parents=True, exist_ok=True)
     path = out / f"{time.strftime('%Y-%m-%d_%H-%M-%S')}.json"
     path.write_text(json.dumps(to_json(lines), indent=1) + "\n")
+    path.with_suffix(".md").write_text(to_markdown(lines))
     missed = sum(line.holds is False for line in lines)
     verdict = "all targets are met" if not missed else f"{missed} targets are missed"
     console.print(f"{(time.monotonic() - began) / 60:.1f} minutes, {verdict}: {path}", highlight=False)

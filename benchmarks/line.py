@@ -72,11 +72,22 @@ def tabulate(lines: Iterable[Line], before: dict[str, float] | None = None) -> T
 
 
 def measure(value: float | None, unit: str) -> str:
-    return "" if value is None else f"{value:.3g} {unit}" if value < 1000 else f"{value:,.0f} {unit}"
+    return "" if value is None else (f"{value:.3g} {unit}" if value < 1000 else f"{value:,.0f} {unit}").strip()
 
 
 def show(lines: Iterable[Line]) -> None:
     Console().print(tabulate(lines))
+
+
+def to_markdown(lines: Iterable[Line]) -> str:
+    rows = ["| what | this | against | ratio | target | met |", "| --- | ---: | --- | ---: | ---: | --- |"]
+    for line in lines:
+        against = f"{measure(line.reference, line.unit)}: {line.against}" if line.reference is not None else ""
+        met = {True: "yes", False: "**no**", None: ""}[line.holds]
+        shown = "" if line.ratio is None else f"{line.ratio:.3g}"
+        cells = [line.what, measure(line.ours, line.unit), against, shown, line.target, met]
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows) + "\n"
 
 
 def to_json(lines: list[Line]) -> dict[str, Any]:

@@ -4,7 +4,6 @@ That is the bare step, the images, and a second network for the average. Each in
 SMOOTHPL_DATA.
 """
 
-import resource
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ import torch
 
 from benchmarks.bare_step import bare_step
 from benchmarks.line import Line, show
+from benchmarks.peak import peak_memory
 from benchmarks.setting import data_folder
 from benchmarks.step import CIFAR, COMMON
 from smoothpl.build import build_data, build_module, build_trainer
@@ -51,7 +51,7 @@ def print_peak(what: str) -> None:
         del kept
     else:
         build_trainer(config, Path()).fit(module, datamodule=build_data(config))
-    sys.stdout.write(f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}\n")
+    sys.stdout.write(f"{peak_memory()}\n")
 
 
 if __name__ == "__main__":

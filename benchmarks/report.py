@@ -3,7 +3,6 @@
 Records have the size of real ones: the composed configuration, 210 evaluations, a confusion matrix.
 """
 
-import resource
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from benchmarks.line import Line, show
+from benchmarks.peak import peak_memory
 from smoothpl.looking import compose_checked
 from smoothpl.recipe import recipe_name
 from smoothpl.results.record import Evaluation, new_record, to_json
@@ -69,8 +69,7 @@ def measure(folder: Path) -> None:
     start = time.monotonic()
     save(build_report(find_runs([folder]), Options()), folder / "report.html")
     seconds = time.monotonic() - start
-    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    sys.stdout.write(f"{seconds:.1f} {megabytes}\n")
+    sys.stdout.write(f"{seconds:.1f} {peak_memory()}\n")
 
 
 if __name__ == "__main__":

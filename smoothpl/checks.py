@@ -41,6 +41,9 @@ def check_numbers(config: DictConfig) -> None:
 def check_split(config: DictConfig) -> None:
     num_labels, num_classes, split = config.num_labels, config.data.num_classes, config.split
     name = split._target_.rpartition(".")[2]
+    if name == "given" or "num_labels" in config.data.source:
+        check_given(config)
+        return
     if "num_labels" not in split:
         require(num_labels is None, f"num_labels={num_labels} has no effect: split={name} labels every image.")
         return
@@ -55,6 +58,16 @@ def check_split(config: DictConfig) -> None:
         f"num_labels={num_labels} does not divide evenly among {num_classes} classes (split={name}); "
         f"use a multiple of {num_classes}, for example num_labels={near}, or split=random.",
     )
+
+
+def check_given(config: DictConfig) -> None:
+    name, source = (each._target_.rpartition(".")[2] for each in (config.split, config.data.source))
+    require(
+        name == "given" and "num_labels" in config.data.source,
+        f"split={name} and data={source}: labels that somebody has given are learned from with split=given, and only "
+        "data=folder has such; use both or neither.",
+    )
+    require(config.num_labels is not None and config.num_labels > 0, f"num_labels={config.num_labels}: leave it out.")
 
 
 def check_imbalance(config: DictConfig) -> None:
@@ -229,7 +242,8 @@ def check_effects(config: DictConfig, overrides: Sequence[str]) -> None:
         )
         key = override.split("=")[0]
         require(
-            key not in ("data.flip", "data.padding", "data.size") or f"${{{key}}}" in str(written["views"]),
+            key not in ("data.flip", "data.padding", "data.size")
+            or f"${{{key}}}" in str(written["views"]) + str(written["data"]["source"]),
             f"{override} has no effect with these views, which have settings of their own.",
         )
 

@@ -132,6 +132,8 @@ def side_of(config: DictConfig) -> int:
     frame: Any = config.views.get("frame")
     if frame is not None:
         return int(frame.size)
+    if "size" in config.data:
+        return int(config.data.size)
     return {"digits": 8, "stl10": 96, "fashion_mnist": 28}.get(config.data.source._target_.rpartition(".")[2], 32)
 
 

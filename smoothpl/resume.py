@@ -19,17 +19,23 @@ OUTPUTS = "outputs"
 
 def with_recorded_overrides(arguments: Sequence[str]) -> list[str]:
     """`resume=<run directory>` stands for all that was said on the command line of that run, and can be added to."""
-    named = [each.partition("=")[2].strip("'") for each in arguments if each.startswith("resume=")]
-    if not named or named[-1] in (AUTO, "null", ""):
+    named = named_run(arguments)
+    if named is None:
         return list(arguments)
-    record = open_run(Path(named[-1]))
+    record = open_run(Path(named))
     now = [each for each in arguments if not each.startswith("resume=")]
     now += words_of_growth(record, now)
     said_now = {key_of(each) for each in now}
     recorded = [each for each in record.overrides if key_of(each) not in said_now]
     flags = [each for each in (*recorded, *now) if each in ("-m", "--multirun") or each.startswith("--config-dir=")]
     words = [each for each in (*now, *recorded) if each not in flags]  # argparse wants flags first
-    return [*flags, *words, f"resume={quoted(named[-1])}"]
+    return [*flags, *words, f"resume={quoted(named)}"]
+
+
+def named_run(arguments: Sequence[str]) -> str | None:
+    """The directory that `resume` names, if it does."""
+    named = [each.partition("=")[2].strip("'") for each in arguments if each.startswith("resume=")]
+    return named[-1] if named and named[-1] not in (AUTO, "null", "") else None
 
 
 def words_of_growth(record: Record, arguments: Sequence[str]) -> list[str]:

@@ -18,6 +18,7 @@ from omegaconf import DictConfig
 
 from smoothpl.checkpoints import Checkpoint, newest_whole
 from smoothpl.checks import check, seconds
+from smoothpl.choices import with_choices, with_new_labels
 from smoothpl.cli import explain, run_command
 from smoothpl.config import conf_dir, register
 from smoothpl.errors import DivergenceError, Interruption
@@ -234,7 +235,7 @@ def main() -> None:
     if asks_for_help(sys.argv[1:]):
         show_help(sys.argv[1:])
         return
-    sys.argv[1:] = with_recorded_overrides(sys.argv[1:])
+    sys.argv[1:] = with_choices(with_recorded_overrides(with_new_labels(sys.argv[1:])))
     try:
         hydra_main()
     except BaseException:

@@ -10,6 +10,16 @@ from omegaconf import DictConfig
 
 from smoothpl.config import conf_dir, register
 
+OWN = (
+    "data.root=.",
+    "data.album=a",
+    "data.num_classes=2",
+    "data.size=8",
+    "data.folds=5",
+    "data.padding=1",
+    "num_labels=4",
+)
+"""What is chosen for a folder of one's own by what lies there."""
 TINY = ("max_steps=4", "eval_every=2", "log_every=2", "batch_size=4", "callbacks.progress=null")
 
 

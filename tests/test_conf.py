@@ -12,7 +12,8 @@ from omegaconf import OmegaConf
 from smoothpl.build import build_data, build_module
 from smoothpl.checks import check
 from smoothpl.config import TrainConfig, conf_dir, register
-from tests.composing import build, composed, options, ramps
+from smoothpl.errors import ConfigError
+from tests.composing import OWN, build, composed, options, ramps
 
 PARTS = [
     "data",
@@ -34,7 +35,8 @@ EVERY_PART = [(group, option) for group in PARTS for option in options(group)]
 @pytest.mark.parametrize(("group", "option"), EVERY_PART, ids=["=".join(part) for part in EVERY_PART])
 def test_every_part_can_be_built(group: str, option: str) -> None:
     data = ["data=imagenet"] if option in ("imagenet", "resnet50") else []  # others have no size, or no colours
-    assert build(group, option, *data) is not None
+    own = ["benchmark=folder", *OWN] if option in ("folder", "photos", "given") else []
+    assert build(group, option, *data, *own) is not None
 
 
 @pytest.mark.parametrize(
@@ -56,7 +58,11 @@ def test_data_bring_the_views_that_suit_them_unless_others_are_asked_for(
 
 @pytest.mark.parametrize(("benchmark", "method"), list(product(options("benchmark"), options("method"))))
 def test_every_method_composes_with_every_benchmark(benchmark: str, method: str) -> None:
-    config = composed(f"benchmark={benchmark}", f"method={method}")
+    config = composed(f"benchmark={benchmark}", f"method={method}", *(OWN if benchmark == "folder" else ()))
+    if (benchmark, method) == ("folder", "fully_supervised"):  # nobody has labeled all of one's own images
+        with pytest.raises(ConfigError, match="split=full and data=folder: labels that somebody has given"):
+            check(config)
+        return
     check(config)
     assert (config.benchmark, config.method) == (benchmark, method)
     assert not OmegaConf.missing_keys(config)

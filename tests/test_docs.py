@@ -1,5 +1,6 @@
 """What the documents tell people to type can be typed."""
 
+import json
 import re
 import shlex
 import tarfile
@@ -7,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.line import Line
+from benchmarks.line import to_markdown as line_by_line
 from smoothpl import jobs
 from smoothpl.looking import compose_checked
 from smoothpl.results.render import to_markdown
@@ -65,4 +68,14 @@ def test_the_tables_of_results_are_what_their_records_say(tmp_path: Path) -> Non
     for table in tables:
         assert table in made
     for name in re.findall(r"\]\((results/\S+)\)", text):
+        assert (ROOT / "docs" / name).is_file()
+
+
+def test_the_table_of_performance_is_what_was_measured() -> None:
+    measured = json.loads((ROOT / "docs" / "performance" / "measured.json").read_text())
+    lines = [Line(**{name: line[name] for name in Line._fields}) for line in measured["lines"]]
+    text = (ROOT / "docs" / "performance.md").read_text()
+    assert line_by_line(lines) in text
+    assert measured["commit"][:7] in text
+    for name in re.findall(r"\]\((performance/\S+)\)", text):
         assert (ROOT / "docs" / name).is_file()

@@ -32,6 +32,7 @@ class Recorder(Callback):
         self.record.labeled_per_class = data.labeled_per_class.tolist()
         self.record.unlabeled_per_class = count_classes(labels[data.fold.unlabeled], num_classes).tolist()
         self.record.num_test = len(data.source.test)
+        self.record.tested_on = data.source.tested_on
         self.record.num_left_out = data.source.num_left_out
 
     def on_train_end(self, trainer: Trainer, pl_module: LightningModule) -> None:

@@ -3,7 +3,8 @@
 from smoothpl.data.batches import Batch, RawStep, Steps
 from smoothpl.data.cifar import cifar10, cifar100
 from smoothpl.data.digits import digits
-from smoothpl.data.folds import Fold, balanced, full, imbalanced, random
+from smoothpl.data.folder import folder
+from smoothpl.data.folds import Fold, balanced, full, given, imbalanced, random
 from smoothpl.data.frames import CentralCrop, Frame, RandomResizedCrop
 from smoothpl.data.imagenet import imagenet
 from smoothpl.data.module import SemiSupervisedData
@@ -39,7 +40,9 @@ __all__ = [
     "cifar100",
     "digits",
     "fashion_mnist",
+    "folder",
     "full",
+    "given",
     "imagenet",
     "imbalanced",
     "random",

@@ -49,6 +49,12 @@ def full(labels: Tensor) -> Fold:
     return Fold((labels != UNKNOWN).nonzero().squeeze(1), torch.arange(len(labels)))
 
 
+def given(labels: Tensor, unlabeled_includes_labeled: bool) -> Fold:
+    """The labels that somebody has given, all of them."""
+    labeled = (labels != UNKNOWN).nonzero().squeeze(1)
+    return Fold(labeled, all_but(labeled, len(labels), unlabeled_includes_labeled))
+
+
 def imbalanced(
     labels: Tensor,
     num_labels: int,

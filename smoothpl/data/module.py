@@ -86,7 +86,7 @@ class SemiSupervisedData(LightningDataModule):
                     f"{len(outside)} {name} images have labels outside 0 to {self.num_classes - 1}, "
                     f"the first one {int(outside[0])}; these data are damaged, or data.num_classes is wrong."
                 )
-            if isinstance(images, ImageSet) == (self.views.frame is not None):
+            if images.same_size == (self.views.frame is not None):
                 way_out = "views=imagenet" if self.views.frame is None else "views=torchssl"
                 raise ConfigError(
                     f"the {name} images {'are' if self.views.frame else 'are not'} all of one size, and these views "
@@ -108,7 +108,7 @@ class SemiSupervisedData(LightningDataModule):
 
     def val_dataloader(self) -> DataLoader[ImageSet]:
         # Images in memory are handed over as they are; only decoding is work for others.
-        workers = 0 if isinstance(self.source.test, ImageSet) else self.num_workers
+        workers = 0 if self.source.test.same_size else self.num_workers
         # No more than its share, so that every rank has something to do.
         size = min(self.eval_batch_size, math.ceil(len(self.source.test) / self.ranks.get("num_ranks", 1)))
         return self.loader(Slices(self.source.test, self.views.test_frame, size, **self.ranks), workers)

@@ -21,6 +21,8 @@ JPEG = b"\xff\xd8\xff"
 class Pictures:
     """Files and their labels."""
 
+    same_size = False
+
     def __init__(self, paths: Sequence[Path], labels: Tensor) -> None:
         # One array, not a list of strings: workers share it, and reading it does not write to it (reference counts).
         self.paths = np.array([os.fsencode(path) for path in paths])

@@ -15,6 +15,10 @@ class Images(Protocol):
     """Images with their labels, (N,) int64, in memory or on disk."""
 
     @property
+    def same_size(self) -> bool:
+        """Whether they are read as they are; else a frame cuts out what a view shows."""
+
+    @property
     def labels(self) -> Tensor: ...
 
     def __len__(self) -> int: ...
@@ -28,6 +32,10 @@ class ImageSet(NamedTuple):
 
     images: Tensor
     labels: Tensor
+
+    @property
+    def same_size(self) -> bool:
+        return True
 
     def __len__(self) -> int:  # number of images, not of fields
         return len(self.labels)
@@ -44,3 +52,4 @@ class Source(NamedTuple):
     test: Images
     class_names: tuple[str, ...]
     num_left_out: int = 0  # files that are no images
+    tested_on: str = ""  # where that is not a test set of its own

@@ -18,8 +18,13 @@ def class_accuracy(confusion: Tensor) -> Tensor:
 
 
 def predicted_share(confusion: Tensor) -> Tensor:
-    """(C,) how often a class is predicted, as a part of its share: column sums of the row-normalised matrix."""
-    return torch.nan_to_num(confusion / confusion.sum(dim=1, keepdim=True)).sum(dim=0)
+    """(C,) how often a class is predicted, as a part of its share: column sums of the row-normalised matrix.
+
+    A class without images has no share; 1 says that nothing is wrong with it as far as anybody can see.
+    """
+    images = confusion.sum(dim=1, keepdim=True)
+    share = torch.nan_to_num(confusion / images).sum(dim=0)
+    return torch.where(images.squeeze(1) > 0, share, 1.0)
 
 
 def collapsed_classes(confusion: Tensor, floor: float = COLLAPSED_BELOW) -> list[int]:

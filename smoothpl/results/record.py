@@ -27,7 +27,7 @@ from smoothpl.results.collapse import Turn
 from smoothpl.results.falls import sudden_falls
 from smoothpl.results.schema import objection
 
-SCHEMA = 3
+SCHEMA = 4
 """docs/record.md says what is in it, and what each one brought; older ones are still read."""
 FILE_NAME = "run.json"
 PACKAGES = ("smoothpl", "torch", "torchvision", "lightning", "torchmetrics", "numpy", "hydra-core")
@@ -89,6 +89,7 @@ class Record:
     labeled_per_class: list[int] = field(default_factory=list)
     unlabeled_per_class: list[int] = field(default_factory=list)  # known to the record, never to training
     num_test: int = 0
+    tested_on: str = ""  # what the test images are, where they are no test set of their own
     num_left_out: int = 0  # files that are no images (data.on_bad_image=skip)
     calibration: dict[str, float | None] = field(default_factory=dict)  # what unlabeled_weight=auto measured
     metrics: dict[str, float | None] = field(default_factory=dict)  # means over the last log_every steps

@@ -1,5 +1,6 @@
 """What the user sees at the end: the record in one compact table, and the confusion matrix where it fits."""
 
+from math import isnan
 from pathlib import Path
 
 from rich import box
@@ -33,7 +34,10 @@ def summarise(record: Record) -> Table:
     table = Table(show_header=False, title_justify="left", title=escape(title))
     table.add_column(justify="right")
     table.add_column()
-    table.add_row("error (last)", f"[bold]{record.error:.2f} %[/bold] of {record.num_test} test images")
+    tested_on = record.tested_on or "test images"
+    table.add_row("error (last)", f"[bold]{record.error:.2f} %[/bold] of {record.num_test} {tested_on}")
+    if record.error is not None and record.num_test:
+        table.add_row("95 % interval", "{:.2f} to {:.2f} %".format(*interval(record.error, record.num_test)))
     table.add_row("best, median of 20", f"{record.error_best:.2f} %, {record.error_median20:.2f} % (for information)")
     table.add_row("above its best by", f"{record.error_gap:.2f} points")
     for step, before, after in record.falls:
@@ -76,8 +80,16 @@ def draw_confusion(record: Record) -> Table:
     return table
 
 
+def interval(error: float, num_test: int) -> tuple[float, float]:
+    """Wilson's, of 95 %: what the error on other images of this kind may well be, as far as so few can tell."""
+    from scipy.stats import binomtest
+
+    found = binomtest(round(error * num_test / 100), num_test).proportion_ci(method="wilson")
+    return 100 * found.low, 100 * found.high
+
+
 def percent(share: float | None) -> str:
-    return "none" if share is None else f"{share:.0f}"
+    return "none" if share is None or isnan(share) else f"{share:.0f}"
 
 
 def describe_since(stage: LabelStage) -> str:

@@ -2,7 +2,7 @@ import math
 
 import torch
 
-from smoothpl.results.confusion import class_accuracy, collapsed_classes, error_rate
+from smoothpl.results.confusion import class_accuracy, collapsed_classes, error_rate, predicted_share
 
 
 def test_the_error_is_the_share_off_the_diagonal() -> None:
@@ -27,6 +27,8 @@ def test_collapse_does_not_depend_on_how_many_images_a_class_has() -> None:
     assert collapsed_classes(torch.tensor([[1000, 0], [9, 1]])) == [1]
 
 
-def test_a_class_without_images_can_still_be_predicted() -> None:
+def test_a_class_without_images_is_never_called_collapsed() -> None:
+    """There is nothing that it should have been predicted for."""
     assert collapsed_classes(torch.tensor([[5, 5], [0, 0]])) == []
-    assert collapsed_classes(torch.tensor([[10, 0], [0, 0]])) == [1]
+    assert collapsed_classes(torch.tensor([[10, 0], [0, 0]])) == []
+    assert predicted_share(torch.tensor([[10, 0], [0, 0]])).tolist() == [1, 1]

@@ -1,0 +1,115 @@
+"""What is chosen for a folder of one's own (data=folder) where nothing was said: plain knobs, by what lies there."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+from smoothpl.errors import ConfigError
+from smoothpl.resume import key_of, named_run, open_run, quoted
+
+if TYPE_CHECKING:  # torch is imported late: saying no to a typo must not take seconds
+    from smoothpl.data.album import Album
+
+SIDES = (8, 16, 32, 64, 96)
+"""Pixels: the first that is no smaller than the images are. Larger ones must be asked for, and want a GPU."""
+LOOKED_AT = 200
+FEW, MANY = 5_000, 50_000
+"""Images: from these numbers on, more is learned, and longer."""
+SMALL, MANY_LABELS = 16, 400
+FOLDS = 5
+
+
+USUAL = {
+    "net": "wrn_10_1",
+    "batch_size": 16,
+    "max_steps": 1000,
+    "eval_every": 100,
+    "ema_decay": 0.99,
+    "norm_momentum": 0.01,
+}
+"""Of conf/benchmark/folder.yaml: for few images."""
+
+
+def with_choices(arguments: Sequence[str]) -> list[str]:
+    """Adds what was not said, and prints it. A run that goes on keeps what was chosen, and counts its labels anew."""
+    said = {key: value for key, _, value in (each.lstrip("+").partition("=") for each in arguments)}
+    if "folder" not in (said.get("data"), said.get("benchmark")):
+        return list(arguments)
+    if not said.get("data.root"):
+        raise ConfigError("data=folder must know where the images are; add data.root=<folder>.")
+    from smoothpl.data.album import open_album
+
+    root = said["data.root"].strip("'\"")
+    album = open_album(root, said.get("data.labels"))
+    chosen = {key: value for key, value in choose(album, said).items() if key not in said}
+    tell(album, chosen)
+    others = [each for each in arguments if not each.startswith("data.root=")]
+    added = [f"{key}={value}" for key, value in chosen.items() if USUAL.get(key) != value]
+    return [*others, f"data.root={quoted(str(Path(root).expanduser().absolute()))}", *added]
+
+
+def with_new_labels(arguments: Sequence[str]) -> list[str]:
+    """Labels that were added to the folder since a run was begun are learned from when it goes on (smoothpl.growth)."""
+    named = named_run(arguments)
+    said = {key_of(each): each.partition("=")[2] for each in arguments}
+    if named is None or "num_labels" in said:
+        return list(arguments)
+    config = open_run(Path(named)).config
+    data = config.get("data") or {}
+    if "album" not in data:
+        return list(arguments)
+    from smoothpl.data.album import open_album
+
+    now = len(open_album(said.get("data.root", data["root"]).strip("'\""), data["labels"]).label)
+    return [*arguments, *([f"num_labels={now}"] if now != config["num_labels"] else [])]
+
+
+def choose(album: "Album", said: dict[str, str]) -> dict[str, object]:
+    from smoothpl.data.album import fingerprint
+
+    side = int(said["data.size"]) if said.get("data.size", "").isdecimal() else side_of(album)
+    chosen: dict[str, object] = {
+        "data": "folder",
+        "benchmark": "folder",
+        "data.num_classes": len(album.class_names),
+        "data.album": fingerprint(album),
+        "data.size": side,
+        "data.folds": 0 if album.test else FOLDS,
+        "data.padding": max(1, side // 8),
+        "num_labels": len(album.label),
+    }
+    of_size: dict[str, object] = dict(USUAL)
+    if len(album.files) >= FEW:
+        net, batch_size = "wrn_28_2" if side > SMALL else "wrn_10_1", 64 if len(album.label) > MANY_LABELS else 16
+        of_size |= {"net": net, "batch_size": batch_size, "max_steps": 5_000, "eval_every": 500}
+    if len(album.files) >= MANY:
+        of_size |= {"max_steps": 50_000, "eval_every": 5_000, "ema_decay": 0.999, "norm_momentum": 0.001}
+    if said.get("max_steps", "").isdecimal():
+        of_size["eval_every"] = max(1, int(said["max_steps"]) // 10)
+    return chosen | of_size
+
+
+def side_of(album: "Album") -> int:
+    """By the shorter sides of some of the images: only their headers are read."""
+    from smoothpl.data.decoded import dims_of
+
+    sides = []
+    for file in album.files[:: max(1, len(album.files) // LOOKED_AT)]:
+        with suppress(ValueError, OSError):
+            sides.append(min(dims_of(album.root / file)))
+    usual = median(sides) if sides else SIDES[2]
+    return next((side for side in SIDES if side >= usual), SIDES[-1])
+
+
+def tell(album: "Album", chosen: dict[str, object]) -> None:
+    from rich.console import Console
+
+    found = f"{len(album.files):,} images, {len(album.label):,} labels of {len(album.class_names)} classes, "
+    found += f"{len(album.test):,} test images" if album.test else "no test images"
+    console = Console(stderr=True)
+    console.print(f"{album.root}: {found}.", soft_wrap=True, markup=False, highlight=False)
+    told = [f"{key}={value}" for key, value in chosen.items() if key not in ("data", "benchmark", "data.album")]
+    if told:
+        console.print(f"Chosen by these: {' '.join(told)}", markup=False, highlight=False)

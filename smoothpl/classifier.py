@@ -1,0 +1,179 @@
+"""A trained run, to be used: images in, classes out."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Union
+
+import numpy as np
+import torch
+from hydra.utils import get_object, instantiate
+from omegaconf import DictConfig, OmegaConf
+from PIL import Image as Pillow
+from PIL import ImageOps
+from torch import Tensor, nn
+
+from smoothpl.data.decoded import decode_safely
+from smoothpl.data.frames import CentralCrop
+from smoothpl.errors import ConfigError
+from smoothpl.growth import LAST
+from smoothpl.jobs import side_of
+from smoothpl.results.record import FILE_NAME, Record, read
+
+Image = Union[str, Path, Pillow.Image, "np.ndarray[Any, Any]", Tensor]
+CHUNK = 64
+"""Images that the network sees at a time, always: another number of them could change the last bits of a result."""
+OWN = ("smoothpl.nets", "torchvision.models")
+"""Where the networks are that are built without asking: a record may come from a stranger, and names what is called."""
+
+
+class Predictions(NamedTuple):
+    """labels, names of classes; confidence (B,); probabilities (B, C)."""
+
+    labels: list[str]
+    confidence: Tensor
+    probabilities: Tensor
+
+
+class Classifier(nn.Module):
+    """The averaged network of a run, with all that has to be done to an image before."""
+
+    def __init__(
+        self,
+        network: nn.Module,
+        class_names: Sequence[str],
+        frame: CentralCrop,
+        mean: Sequence[float],
+        std: Sequence[float],
+    ) -> None:
+        super().__init__()
+        self.network = network
+        self.class_names = tuple(class_names)
+        self.frame = frame
+        self.channels = len(mean)
+        self.mean: Tensor
+        self.std: Tensor
+        self.register_buffer("mean", 255 * torch.tensor(mean).view(-1, 1, 1))
+        self.register_buffer("std", 255 * torch.tensor(std).view(-1, 1, 1))
+        self.eval().requires_grad_(False)
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        """pixels (B, channels, size, size), 0 to 255 -> probabilities (B, C). What is exported."""
+        logits: Tensor = self.network((pixels.float() - self.mean) / self.std)
+        return logits.softmax(dim=-1)
+
+    def predict(self, images: Image | Sequence[Image]) -> Predictions:
+        """Paths, Pillow's images, arrays (height, width[, channels]) or tensors (channels, height, width) of any size.
+
+        Numbers are 0 to 255 in bytes, 0 to 1 otherwise. One image, several, or a batch of them in one tensor or array.
+        """
+        return self.of_pixels([self.prepare(image) for image in several(images)])
+
+    def prepare(self, image: Image) -> Tensor:
+        """-> (channels, size, size) uint8: the middle of the image, as test images were seen."""
+        picture = self.frame(as_picture(image), torch.empty(0))
+        return grey(picture) if self.channels == 1 else picture
+
+    @torch.inference_mode()
+    def of_pixels(self, pixels: Sequence[Tensor]) -> Predictions:
+        """Of images that are prepared; the same for each, whatever others there are."""
+        found = [torch.empty(0, len(self.class_names))]
+        for start in range(0, len(pixels), CHUNK):
+            some = torch.stack(list(pixels[start : start + CHUNK]))
+            filled = torch.cat([some, some.new_zeros(CHUNK - len(some), *some.shape[1:])])
+            filled = filled.to(self.mean.device).contiguous(memory_format=torch.channels_last)
+            found.append(self(filled)[: len(some)].cpu())
+        probabilities = torch.cat(found)
+        confidence, best = probabilities.max(dim=-1)
+        return Predictions([self.class_names[c] for c in best.tolist()], confidence, probabilities)
+
+
+def load(run: str | Path, trust: bool = False) -> Classifier:
+    """The classifier that a run has made: its directory, with run.json and last.ckpt.
+
+    `trust`: build a network of somebody's own code, if that is what the record names.
+    """
+    run_dir = Path(run)
+    record = trained(run_dir)
+    config = OmegaConf.create(record.config)
+    assert isinstance(config, DictConfig)
+    check_trusted(config.net, run_dir, trust)
+    network: nn.Module = instantiate(config.net)
+    state = torch.load(run_dir / LAST, weights_only=True, map_location="cpu")["state_dict"]
+    prefix = "average."
+    network.load_state_dict({key.removeprefix(prefix): state[key] for key in state if key.startswith(prefix)})
+    frame = config.views.get("test_frame")
+    return Classifier(
+        network.to(memory_format=torch.channels_last),
+        record.class_names,
+        CentralCrop(side_of(config), share=frame.share if frame else 1.0),
+        list(config.data.mean),
+        list(config.data.std),
+    )
+
+
+def trained(run_dir: Path) -> Record:
+    if not (run_dir / FILE_NAME).is_file():
+        raise ConfigError(f"run={run_dir} holds no run: it has no {FILE_NAME}; name the directory of a run.")
+    record = read(run_dir)
+    if not (run_dir / LAST).is_file():
+        raise ConfigError(
+            f"run={run_dir} is {record.status} and has no {LAST}: only a run that is finished can be used; go on with "
+            f"it: python -m smoothpl.train resume={run_dir}."
+        )
+    return record
+
+
+def check_trusted(part: Any, run_dir: Path, trust: bool) -> None:
+    if trust:
+        return
+    for target in targets(OmegaConf.to_container(part)):
+        # Its name is not enough: smoothpl.nets.<file>.<what that imports> could be anything.
+        if not target.startswith(OWN) or not str(get_object(target).__module__).startswith(OWN):
+            raise ConfigError(
+                f"run={run_dir} would call {target}, which is not smoothpl's own; if you trust where it comes from, "
+                "say trust=true."
+            )
+
+
+def targets(part: Any) -> Iterator[str]:
+    if isinstance(part, Mapping):
+        if "_target_" in part:
+            yield str(part["_target_"])
+        part = list(part.values())
+    if isinstance(part, list):
+        for each in part:
+            yield from targets(each)
+
+
+def grey(picture: Tensor) -> Tensor:
+    """As Pillow does it, rounded; torchvision's cuts off, and grey would not stay what it is."""
+    red, green, blue = picture.float()
+    shade: Tensor = 0.299 * red + 0.587 * green + 0.114 * blue
+    return shade.round().byte().unsqueeze(0)
+
+
+def several(images: Image | Sequence[Image]) -> Sequence[Image]:
+    batched = 4
+    if isinstance(images, str | Path | Pillow.Image):
+        return [images]
+    if isinstance(images, np.ndarray | Tensor):
+        return list(images) if images.ndim == batched else [images]
+    return images
+
+
+def as_picture(image: Image) -> Tensor:
+    """-> (3, height, width) uint8."""
+    if isinstance(image, str | Path):
+        return decode_safely(Path(image))
+    if isinstance(image, Pillow.Image):
+        image = np.array(ImageOps.exif_transpose(image).convert("RGB"))
+    if isinstance(image, np.ndarray):
+        image = torch.from_numpy(image if image.ndim == 3 else image[..., None]).permute(2, 0, 1)
+    if image.ndim != 3 or len(image) not in (1, 3, 4):
+        raise ValueError(
+            f"an image must be (channels, height, width) in a tensor, (height, width[, channels]) in an array, with 1, "
+            f"3 or 4 channels; this one is {tuple(image.shape)}."
+        )
+    if image.is_floating_point():
+        image = (255 * image).round().clamp(0, 255)
+    return image.byte().expand(3, -1, -1) if len(image) == 1 else image[:3].byte()

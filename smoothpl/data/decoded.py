@@ -1,0 +1,158 @@
+"""Images of one's own, decoded and brought to one size once: rows of a file that is mapped into memory.
+
+What was decoded is known by the contents of the files, so that moving, renaming or copying them costs nothing; it lies
+in the cache of the user, never beside the images.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+import torch
+from filelock import FileLock
+from PIL import Image, UnidentifiedImageError
+from rich.progress import track
+from torch import Tensor
+
+from smoothpl.data.checksums import cache_dir, remember
+from smoothpl.data.frames import CentralCrop
+from smoothpl.data.pictures import decode
+from smoothpl.errors import ConfigError
+from smoothpl.files import put
+
+VERSION = 1
+"""Of how images are decoded: another one decodes them anew."""
+MOST_PIXELS = Image.MAX_IMAGE_PIXELS or 2**26
+"""Of one image: a file of a few kilobytes can unpack to gigabytes. Pillow begins to warn here."""
+One = TypeVar("One")
+Other = TypeVar("Other")
+
+
+class Decoded(NamedTuple):
+    """images (M, 3, size, size) uint8, on disk, one row for each content; and which row every file has."""
+
+    images: Tensor
+    row: Tensor  # (N,); -1 for a file that is no image
+    digests: list[str]  # of every file: its content
+
+
+class Rows(NamedTuple):
+    """Some of the decoded images, in an order of their own: read from the disk when they are needed."""
+
+    images: Tensor
+    row: Tensor
+    labels: Tensor
+
+    @property
+    def same_size(self) -> bool:
+        return True
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def read(self, index: Tensor, frame: object, draws: object) -> list[Tensor]:
+        return [self.images[self.row[index]]]
+
+
+def decode_all(paths: Sequence[Path], size: int) -> Decoded:
+    """Two processes that start at once decode once; one that is killed leaves nothing half done."""
+    digests = contents(paths)
+    order = sorted({*digests})
+    name = hashlib.sha256(json.dumps([VERSION, size, order]).encode()).hexdigest()[:32]
+    folder = cache_dir() / "decoded"
+    store, note = folder / f"{name}.npy", folder / f"{name}.json"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / f"{name}.lock"):
+            if not store.is_file():
+                first = dict(zip(reversed(digests), reversed(paths), strict=True))
+                bad = fill(store, [first[digest] for digest in order], size)
+                note.write_text(json.dumps([order[number] for number in bad]))
+                put(store.with_suffix(".draft"), store)
+    except OSError as error:
+        needed = f"{len(order) * 3 * size**2 / 1e6:,.0f} MB"
+        raise ConfigError(
+            f"{error.filename or folder}: {error.strerror}; decoded images are kept there, {needed} for these: make "
+            "room, or name another place in the environment variable XDG_CACHE_HOME."
+        ) from error
+    bad_ones = {*json.loads(note.read_text())}
+    place = {digest: number for number, digest in enumerate(order)}
+    row = torch.tensor([-1 if digest in bad_ones else place[digest] for digest in digests])
+    # Copy on write: torch wants memory that could be written to, and nobody does.
+    return Decoded(torch.from_numpy(np.load(store, mmap_mode="c")), row, digests)
+
+
+def contents(paths: Sequence[Path]) -> list[str]:
+    """A digest of every file, remembered for as long as none of them changes."""
+    stats = [path.stat() for path in paths]
+    listing = [(str(path.absolute()), stat.st_size, stat.st_mtime_ns) for path, stat in zip(paths, stats, strict=True)]
+    note = cache_dir() / "contents" / (hashlib.sha256(json.dumps(listing).encode()).hexdigest() + ".json")
+    if note.is_file():
+        return list(map(str, json.loads(note.read_text())))
+    digests = list(in_threads(digest_of, paths))
+    remember(note, digests)
+    return digests
+
+
+def digest_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+def fill(store: Path, paths: Sequence[Path], size: int) -> list[int]:
+    """Writes the images to a draft of the store, row by row. -> the numbers of the files that are no images."""
+    frame, nothing = CentralCrop(size, share=1.0), torch.empty(0)
+    draft = store.with_suffix(".draft")
+    with draft.open("wb") as file:
+        shape = (len(paths), 3, size, size)
+        np.lib.format.write_array_header_1_0(file, {"descr": "|u1", "fortran_order": False, "shape": shape})
+        bad = []
+        empty = bytes(3 * size**2)
+        made = in_threads(lambda path: seen(path, frame, nothing), paths)
+        for number, image in enumerate(track(made, "decoding images, once", len(paths), disable=len(paths) < 1000)):
+            file.write(empty if image is None else image)
+            if image is None:
+                bad.append(number)
+    return bad
+
+
+def seen(path: Path, frame: CentralCrop, draws: Tensor) -> bytes | None:
+    try:
+        return frame(decode_safely(path), draws).numpy().tobytes()
+    except ValueError:
+        return None
+
+
+def decode_safely(path: Path) -> Tensor:
+    """As `decode`, for files of strangers: ValueError for what is no image, and for what is too large to be meant."""
+    width, height = dims_of(path)
+    if width * height > MOST_PIXELS:
+        raise ValueError(f"{width} x {height} pixels, where at most {MOST_PIXELS:,} are read")
+    return decode(path)
+
+
+def dims_of(path: Path) -> tuple[int, int]:
+    """Width and height, by the header of a file alone."""
+    try:
+        with Image.open(path) as file:
+            return file.size
+    except (UnidentifiedImageError, Image.DecompressionBombError, Image.DecompressionBombWarning, SyntaxError) as error:
+        raise ValueError(str(error)) from error
+
+
+def in_threads(work: Callable[[One], Other], items: Sequence[One]) -> Iterator[Other]:
+    """In order, a few ahead: memory does not grow with the number of items. Decoding does not hold Python's lock."""
+    threads = len(os.sched_getaffinity(0))
+    with ThreadPoolExecutor(threads) as pool:
+        left = iter(items)
+        waiting = [pool.submit(work, item) for item in islice(left, 64 * threads)]
+        while waiting:
+            for item in waiting[: 32 * threads]:
+                yield item.result()
+            waiting = waiting[32 * threads :] + [pool.submit(work, item) for item in islice(left, 32 * threads)]

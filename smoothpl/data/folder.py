@@ -1,0 +1,120 @@
+"""Images, the first arrow of the data flow: a folder of one's own, with a few labels."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from rich.console import Console
+
+from smoothpl.data.album import Album, fingerprint, open_album
+from smoothpl.data.decoded import Decoded, Rows, decode_all
+from smoothpl.data.source import UNKNOWN, Source
+from smoothpl.errors import ConfigError, require
+
+NUM_NAMED = 3
+
+
+def folder(
+    root: str, album: str, size: int, num_labels: int, folds: int, fold: int, labels: str | None = None
+) -> Source:
+    """All images below `root`, of `size` x `size` pixels; each content once, in an order that no renaming changes.
+
+    `album` says which images are meant. Without a test set the labeled images are divided into `folds` parts, of which
+    number `fold` tests and does not train. What tests is not among the unlabeled images either, nor is anything of the
+    same content.
+    """
+    found = open_album(root, labels)
+    require(
+        num_labels == len(found.label),
+        f"num_labels={num_labels}, but data.root={root} has {len(found.label)} labels now; leave num_labels out.",
+    )
+    require(
+        album == fingerprint(found),
+        f"data.root={root} holds other images than those this run is about (data.album={album}); begin a new run.",
+    )
+    check_test(folds, bool(found.test), root)
+    decoded = decode_all([found.root / file for file in found.files], size)
+    told = by_content(found, decoded)
+    held_out = {*told.test} if found.test else hold_out(told.label, folds, fold)
+    tests = told.test if found.test else {each: told.label[each] for each in held_out}
+    trains = sorted({digest for digest, row in zip(decoded.digests, decoded.row, strict=True) if row >= 0} - held_out)
+    row = dict(zip(decoded.digests, decoded.row.tolist(), strict=True))
+    number = {name: c for c, name in enumerate(found.class_names)}
+
+    def rows(digests: Sequence[str], names: dict[str, str]) -> Rows:
+        known = [number[names[each]] if each in names else UNKNOWN for each in digests]
+        return Rows(decoded.images, torch.tensor([row[each] for each in digests]), torch.tensor(known))
+
+    return Source(
+        train=rows(trains, told.label),
+        test=rows(sorted(tests), tests),
+        class_names=found.class_names,
+        num_left_out=int((decoded.row < 0).sum()),
+        tested_on="" if found.test else f"labeled images held out, part {fold} of {folds}",
+    )
+
+
+class Told(NamedTuple):
+    """Names of classes by content."""
+
+    label: dict[str, str]
+    test: dict[str, str]
+
+
+def by_content(album: Album, decoded: Decoded) -> Told:
+    """What is there twice, or is no image, is said to the user."""
+    told, first = Told({}, {}), dict[str, str]()
+    bad, twice, leaks = [], [], []
+    for file, digest, row in zip(album.files, decoded.digests, decoded.row.tolist(), strict=True):
+        if row < 0:
+            bad.append(file)
+            continue
+        other = first.setdefault(digest, file)
+        if other != file:
+            twice.append(file)
+        for names, given in ((told.label, album.label), (told.test, album.test)):
+            if file in given and names.setdefault(digest, given[file]) != given[file]:
+                raise ConfigError(
+                    f"{file} and {other} are the same image, and labeled {given[file]} and {names[digest]}; remove one."
+                )
+    for digest in [each for each in told.label if each in told.test]:
+        leaks.append(first[digest])
+        del told.label[digest]
+    tell(bad, album, "files are no images that can be read, and are left out")
+    tell(twice, album, "images are there more than once, and are used once")
+    tell(leaks, album, "labeled images are test images, too, and do not train")
+    missing = sorted({*album.class_names} - {*told.label.values()})
+    require(not missing, f"data.root={album.root}: no image of {', '.join(missing)} is left to learn from; label more.")
+    return told
+
+
+def tell(files: list[str], album: Album, what: str) -> None:
+    if files:
+        names = ", ".join(files[:NUM_NAMED]) + (", ..." if len(files) > NUM_NAMED else "")
+        message = f"{album.root}: {len(files)} of {len(album.files):,} {what}: {names}"
+        Console(stderr=True).print(message, soft_wrap=True, markup=False, highlight=False)
+
+
+def check_test(folds: int, has_test: bool, root: str) -> None:
+    if has_test:
+        require(folds == 0, f"data.folds={folds} has no effect: data.root={root} has test images; use data.folds=0.")
+    else:
+        require(
+            folds > 1,
+            f"data.folds={folds}, but data.root={root} has no test images; hold out labeled ones: data.folds=5, or put "
+            "images into test/<class>/.",
+        )
+
+
+def hold_out(label: dict[str, str], folds: int, fold: int) -> set[str]:
+    """Part `fold` of the labeled images. By their contents, so that it stays the same when labels are added; the first
+    image of every class trains always."""
+    require(fold < folds, f"fold={fold} must be below data.folds={folds}: the labeled images have that many parts.")
+    first = {name: digest for digest, name in sorted(label.items(), reverse=True)}
+    held = {each for each, name in label.items() if int(each[:8], 16) % folds == fold and first[name] != each}
+    if not held:
+        raise ConfigError(
+            f"fold={fold} of data.folds={folds} holds out no labeled image ({len(label)} have labels); use another "
+            "fold, fewer data.folds, or label more images."
+        )
+    return held

@@ -1,0 +1,142 @@
+"""Labels that people have given, as files hold them: CSV, or the JSON of a labelling tool."""
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+from posixpath import normpath
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from smoothpl.errors import ConfigError, require
+
+TEST = "test"
+RISKY = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet would take for a formula, at the beginning of a cell."""
+
+
+class Label(NamedTuple):
+    file: str  # relative to the folder of images
+    name: str
+    is_test: bool
+    where: str  # for messages
+
+
+def read_labels(path: Path, files: Sequence[str]) -> list[Label]:
+    """`files` are the images there are; a label for anything else is a mistake."""
+    readers = {".csv": read_csv, ".json": read_json}
+    if path.suffix.lower() not in readers:
+        raise ConfigError(f"data.labels={path} must be a .csv (file,label) or the .json of a labelling tool.")
+    if not path.is_file():
+        raise ConfigError(f"data.labels={path} is not there; name a file, relative to data.root.")
+    try:
+        return list(readers[path.suffix.lower()](path, files))
+    except (UnicodeDecodeError, json.JSONDecodeError, csv.Error) as error:
+        raise ConfigError(f"{path} cannot be read ({error}); it must be UTF-8.") from None
+
+
+def read_csv(path: Path, files: Sequence[str]) -> Iterator[Label]:
+    known = {*files}
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        table = csv.DictReader(file, strict=True)
+        columns = table.fieldnames or []
+        require(
+            {"file", "label"} <= {*columns},
+            f"{path} must begin with a line that names its columns, file and label, and split if some of them test; "
+            f"it begins with {','.join(columns)[:60] or 'nothing'}.",
+        )
+        for row in table:
+            where = f"{path.name}, line {table.line_num}"
+            name, part = (unguarded(row.get(column) or "").strip() for column in ("label", "split"))
+            if not name:  # not labeled yet
+                continue
+            require(part in ("", "train", TEST), f"{where}: split={part} must be train, test or empty.")
+            yield Label(existing(unguarded(row["file"] or ""), known, where), name, part == TEST, where)
+
+
+def read_json(path: Path, files: Sequence[str]) -> Iterator[Label]:
+    content = json.loads(path.read_text(encoding="utf-8-sig"))
+    if isinstance(content, dict) and {"images", "annotations", "categories"} <= content.keys():
+        return of_coco(content, path, files)
+    if isinstance(content, list) and all(isinstance(task, dict) and "data" in task for task in content):
+        return of_label_studio(content, path, files)
+    raise ConfigError(f"{path} is neither an export of Label Studio (JSON) nor in COCO's form.")
+
+
+def of_coco(content: dict[str, Any], path: Path, files: Sequence[str]) -> Iterator[Label]:
+    try:
+        names = {category["id"]: str(category["name"]) for category in content["categories"]}
+        places = {image["id"]: str(image["file_name"]) for image in content["images"]}
+        pairs = [(each["image_id"], each["category_id"]) for each in content["annotations"]]
+        found = [(places[image], names[category]) for image, category in dict.fromkeys(pairs)]
+    except (KeyError, TypeError) as error:
+        raise ConfigError(
+            f"{path}: {error} is missing; images, annotations and categories must fit together."
+        ) from None
+    finder = Finder(files)
+    for place, name in found:
+        where = f"{path.name}, {place}"
+        yield Label(finder.find(place, where), name, False, where)
+
+
+def of_label_studio(tasks: list[dict[str, Any]], path: Path, files: Sequence[str]) -> Iterator[Label]:
+    """The last annotation of each task that was not cancelled, and its one choice."""
+    finder = Finder(files)
+    for number, task in enumerate(tasks):
+        where = f"{path.name}, task {task.get('id', number)}"
+        choices = [
+            choice
+            for annotation in task.get("annotations", [])[-1:]
+            if not annotation.get("was_cancelled")
+            for result in annotation.get("result", [])
+            for choice in result.get("value", {}).get("choices", [])
+        ]
+        if not choices:
+            continue
+        require(len(choices) == 1, f"{where}: an image must have one label, and has {', '.join(map(str, choices))}.")
+        texts = [value for value in task["data"].values() if isinstance(value, str)]
+        require(bool(texts), f"{where} does not say which image it is about.")
+        yield Label(finder.find(texts[0], where), str(choices[0]), False, where)
+
+
+class Finder:
+    """Which image a labelling tool means: by its path, or else by its name alone."""
+
+    UPLOADED = re.compile(r"[0-9a-f]{8}-")  # what Label Studio puts before a name
+
+    def __init__(self, files: Sequence[str]) -> None:
+        self.files = {*files}
+        self.by_name: dict[str, list[str]] = {}
+        for file in files:
+            self.by_name.setdefault(PurePosixPath(file).name, []).append(file)
+
+    def find(self, place: str, where: str) -> str:
+        path = unquote(place.partition("?d=")[2] or place)
+        name = PurePosixPath(path).name
+        for candidate in (name, self.UPLOADED.sub("", name, count=1)):
+            if normpath(path) in self.files:
+                return normpath(path)
+            same = self.by_name.get(candidate, [])
+            require(
+                len(same) < 2, f"{where}: {candidate} could be {' or '.join(same[:2])}; use a CSV with whole paths."
+            )
+            if same:
+                return same[0]
+        return existing(path, self.files, where)
+
+
+def existing(file: str, known: set[str], where: str) -> str:
+    """`known` holds nothing from outside the folder, so that nothing outside can be named."""
+    path = normpath(file.replace("\\", "/")) if normpath(file) not in known else normpath(file)
+    require(path in known, f"{where}: {file!r} is not an image below data.root; paths are relative to it.")
+    return path
+
+
+def guarded(text: str) -> str:
+    """For a cell of a CSV, which a spreadsheet must not take for a formula."""
+    return f"'{text}" if text.startswith((*RISKY, "'")) else text
+
+
+def unguarded(text: str) -> str:
+    return text[1:] if text.startswith("'") and text[1:].startswith((*RISKY, "'")) else text

@@ -1,0 +1,179 @@
+"""python -m smoothpl.predict: what a trained run says of other images."""
+
+import csv
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+
+from rich.console import Console
+from rich.progress import track
+
+from smoothpl.cli import run_command
+from smoothpl.errors import ConfigError, require
+from smoothpl.files import put
+from smoothpl.looking import read_words
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from smoothpl.classifier import Classifier
+
+USAGE = """python -m smoothpl.predict run=DIR images=PLACE... [out=predictions.csv]
+
+What the network of a finished run says of images:
+  python -m smoothpl.predict run=outputs/... images=photos out=predictions.csv
+  find . -name '*.jpg' | python -m smoothpl.predict run=outputs/... images=-
+
+  run=DIR                the directory of a finished run
+  images=PLACE           a file, or a folder with all below it; may be repeated;
+                         - reads names from stdin, a line each; -0 with a zero
+                         byte after each
+  out=predictions.csv    .csv or .jsonl; - is stdout, as CSV
+  top=1                  how many classes of every image, the likeliest first
+  probabilities=false    true: of all classes
+  trust=false            true: a network of other code than smoothpl's
+
+What is no image is named, and left out."""
+OWN_WORDS = ("run", "images", "out", "top", "probabilities", "trust")
+FORMATS = (".csv", ".jsonl")
+NUM_NAMED = 5
+
+
+class Wanted(NamedTuple):
+    out: str
+    top: int
+    probabilities: bool
+
+    @property
+    def as_csv(self) -> bool:
+        return not self.out.endswith(".jsonl")
+
+
+def main() -> None:
+    places = [each.partition("=")[2] for each in sys.argv[1:] if each.startswith("images=")]
+    others, words = read_words(USAGE, *OWN_WORDS)
+    require(not others, f"{others[0] if others else ''} is not a word of this command; --help shows how it is called.")
+    require("run" in words and bool(places), "run=<directory> and images=<place> are needed; --help shows more.")
+    wanted = read_wanted(words)
+    files = find_files(places)
+    from smoothpl.classifier import load
+
+    classifier = load(words["run"], trust=flag(words, "trust"))
+    require(
+        wanted.top <= len(classifier.class_names),
+        f"top={wanted.top}, but there are {len(classifier.class_names)} classes.",
+    )
+    bad = write(wanted, classifier, files)
+    console = Console(stderr=True)
+    if bad:
+        names = ", ".join(map(repr, bad[:NUM_NAMED])) + (", ..." if len(bad) > NUM_NAMED else "")
+        message = f"{len(bad)} of {len(files):,} files are no images that can be read, and are left out: {names}"
+        console.print(message, soft_wrap=True, markup=False, highlight=False)
+    if len(bad) == len(files):
+        raise ConfigError("none of them is an image; nothing was predicted.")
+    if wanted.out != "-":
+        console.print(f"predictions: {wanted.out}", soft_wrap=True, markup=False, highlight=False)
+
+
+def read_wanted(words: dict[str, str]) -> Wanted:
+    out, top = words.get("out", "predictions.csv"), words.get("top", "1")
+    require(out == "-" or out.endswith(FORMATS), f"out={out} must end with {' or '.join(FORMATS)}, or be - for stdout.")
+    require(top.isdecimal() and int(top) > 0, f"top={top} must be a positive whole number.")
+    return Wanted(out, int(top), flag(words, "probabilities"))
+
+
+def flag(words: dict[str, str], name: str) -> bool:
+    value = words.get(name, "false").lower()
+    require(value in ("true", "false"), f"{name}={words.get(name)} must be true or false.")
+    return value == "true"
+
+
+def find_files(places: Sequence[str]) -> list[Path]:
+    from smoothpl.data.album import images_below
+
+    files: list[Path] = []
+    for place in places:
+        if place in ("-", "-0"):
+            separator = "\0" if place == "-0" else "\n"
+            files += [Path(name) for name in sys.stdin.read().split(separator) if name]
+        elif Path(place).is_dir():
+            files += [Path(place) / name for name in sorted(images_below(Path(place)))]
+        else:
+            require(Path(place).is_file(), f"images={place} is not there; name a file, a folder, or - for stdin.")
+            files.append(Path(place))
+    require(bool(files), f"images={' '.join(places)} holds no image.")
+    return files
+
+
+def write(wanted: Wanted, classifier: "Classifier", files: Sequence[Path]) -> list[str]:
+    """A file that was there before is replaced when all is done. -> what is no image."""
+    bad: list[str] = []
+    rows = predict(classifier, files, bad)
+    with ExitStack() as stack:
+        if wanted.out == "-":
+            put_rows(wanted, classifier, rows, sys.stdout)
+            return bad
+        out = Path(wanted.out)
+        draft = out.with_name(f".{out.name}.draft")
+        stack.callback(draft.unlink, missing_ok=True)
+        with draft.open("w", newline="", encoding="utf-8", errors="surrogateescape") as file:
+            put_rows(wanted, classifier, rows, file)
+        put(draft, out)
+    return bad
+
+
+def predict(classifier: "Classifier", files: Sequence[Path], bad: list[str]) -> Iterator[tuple[Path, "Tensor"]]:
+    """Every file with its probabilities, in order; a few are decoded ahead, the network sees many at a time."""
+    from smoothpl.classifier import CHUNK
+    from smoothpl.data.decoded import in_threads
+
+    def prepared(path: Path) -> "Tensor | None":
+        try:
+            return classifier.prepare(path)
+        except (ValueError, OSError):
+            return None
+
+    shown = track(files, "predicting", console=Console(stderr=True), transient=True)
+    pairs = zip(shown, in_threads(prepared, files), strict=True)
+    while some := list(islice(pairs, CHUNK)):
+        good = [(path, pixels) for path, pixels in some if pixels is not None]
+        bad += [str(path) for path, pixels in some if pixels is None]
+        yield from zip(
+            [path for path, _ in good],
+            classifier.of_pixels([pixels for _, pixels in good]).probabilities,
+            strict=True,
+        )
+
+
+def put_rows(wanted: Wanted, classifier: "Classifier", rows: Iterable[tuple[Path, "Tensor"]], file: TextIO) -> None:
+    from smoothpl.data.label_files import guarded
+
+    names = classifier.class_names
+    table = csv.writer(file, lineterminator="\n")
+    if wanted.as_csv:
+        heads = ["file", "label", "confidence"]
+        heads += [f"{what}_{place}" for place in range(2, wanted.top + 1) for what in ("label", "confidence")]
+        heads += [guarded(f"p({name})") for name in names] if wanted.probabilities else []
+        table.writerow(heads)
+    for path, probabilities in rows:
+        best = probabilities.topk(wanted.top)
+        top = [(names[c], round(p, 6)) for p, c in zip(best.values.tolist(), best.indices.tolist(), strict=True)]
+        every = [round(p, 6) for p in probabilities.tolist()] if wanted.probabilities else []
+        if wanted.as_csv:
+            cells: list[Any] = [guarded(str(path))]
+            for name, confidence in top:
+                cells += [guarded(name), confidence]
+            table.writerow([*cells, *every])
+        else:
+            line: dict[str, Any] = {"file": str(path), "label": top[0][0], "confidence": top[0][1]}
+            line |= {"top": [{"label": name, "confidence": p} for name, p in top]} if wanted.top > 1 else {}
+            line |= {"probabilities": dict(zip(names, every, strict=True))} if every else {}
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,118 @@
+import os
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from smoothpl.data import decoded
+from smoothpl.data.decoded import Rows, contents, decode_all, decode_safely, in_threads
+from smoothpl.errors import ConfigError
+from tests.data.own import picture, save
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def test_images_of_any_size_and_kind_become_rows_of_one_size(tmp_path: Path) -> None:
+    grey = save(tmp_path / "a.png", 0)
+    wide = tmp_path / "b.jpg"
+    Image.fromarray(np.full((20, 40, 3), 200, np.uint8)).save(wide)
+    found = decode_all([grey, wide], 8)
+    assert (found.images.shape, found.images.dtype) == ((2, 3, 8, 8), torch.uint8)
+    assert torch.equal(found.images[found.row[0]], torch.from_numpy(np.array(picture(0))).expand(3, 8, 8))
+    assert (found.images[found.row[1]].float() - 200).abs().max() <= 2
+
+
+def test_the_same_content_is_decoded_once_wherever_it_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = [save(tmp_path / name, number) for name, number in (("a.png", 0), ("b.png", 1), ("copy.png", 0))]
+    found = decode_all(paths, 8)
+    assert len(found.images) == 2
+    assert found.row[0] == found.row[2] != found.row[1]
+    moved = [path.rename(tmp_path / f"moved_{path.name}") for path in paths]
+    monkeypatch.setattr(decoded, "fill", None)  # nothing to do any more
+    again = decode_all(moved, 8)
+    assert torch.equal(again.images, found.images)
+    assert torch.equal(again.row, found.row)
+
+
+def test_what_is_no_image_has_no_row(tmp_path: Path) -> None:
+    (tmp_path / "bad.png").write_text("not an image")
+    (tmp_path / "empty.jpg").touch()
+    cut = save(tmp_path / "cut.png", 3)
+    cut.write_bytes(cut.read_bytes()[:60])
+    paths = [tmp_path / "bad.png", save(tmp_path / "good.png", 0), tmp_path / "empty.jpg", cut]
+    assert [row >= 0 for row in decode_all(paths, 8).row.tolist()] == [False, True, False, False]
+
+
+def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb = tmp_path / "bomb.png"
+    Image.new("1", (20_000, 20_000)).save(bomb)
+    assert bomb.stat().st_size < 100_000
+    monkeypatch.setattr(decoded, "decode", None)
+    with pytest.raises(ValueError, match="pixels"):
+        decode_safely(bomb)
+    monkeypatch.setattr(decoded, "MOST_PIXELS", 63)
+    with pytest.raises(ValueError, match="8 x 8 pixels, where at most 63 are read"):
+        decode_safely(save(tmp_path / "small.png", 0))
+
+
+def test_digests_are_remembered_until_a_file_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = save(tmp_path / "a.png", 0)
+    before = contents([path])
+    with monkeypatch.context() as patch:
+        patch.setattr(decoded, "digest_of", None)
+        assert contents([path]) == before
+    save(path, 1)
+    os.utime(path, ns=(1, 1))
+    assert contents([path]) != before
+
+
+def test_two_that_start_at_once_decode_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = [save(tmp_path / f"{number}.png", number) for number in range(20)]
+    filled = []
+    fill = decoded.fill
+    monkeypatch.setattr(decoded, "fill", lambda *args: (filled.append(1), fill(*args))[1])
+    threads = [threading.Thread(target=decode_all, args=(paths, 8)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(filled) == 1
+
+
+def test_one_that_is_cut_short_leaves_nothing_that_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = [save(tmp_path / f"{number}.png", number) for number in range(4)]
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device", "decoded")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(decoded, "put", full)
+        with pytest.raises(ConfigError, match="No space left on device; decoded images are kept there"):
+            decode_all(paths, 8)
+    assert (decode_all(paths, 8).row >= 0).all()
+
+
+def test_rows_are_read_in_an_order_of_their_own(tmp_path: Path) -> None:
+    found = decode_all([save(tmp_path / f"{number}.png", number) for number in range(3)], 8)
+    rows = Rows(found.images, found.row[[2, 0]], torch.tensor([7, -1]))
+    (images,) = rows.read(torch.tensor([1, 0, 1]), None, [])
+    expected = [torch.from_numpy(np.array(picture(number))).expand(3, 8, 8) for number in (0, 2, 0)]
+    assert torch.equal(images, torch.stack(expected))
+    assert (len(rows), rows.same_size) == (2, True)
+
+
+def test_threads_keep_the_order_and_do_not_run_far_ahead() -> None:
+    begun: list[int] = []
+    results = in_threads(lambda item: (begun.append(item), item)[1], range(10_000))
+    assert [next(results) for _ in range(3)] == [0, 1, 2]
+    assert len(begun) < 1_000
+    results.close()  # type: ignore[attr-defined]
+    assert list(in_threads(abs, [-1, -2])) == [1, 2]
+    assert list(in_threads(abs, [])) == []

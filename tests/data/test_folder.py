@@ -1,0 +1,102 @@
+from pathlib import Path
+
+import pytest
+import torch
+
+from smoothpl.data import Source, folder
+from smoothpl.data.album import fingerprint, open_album
+from smoothpl.data.folder import hold_out
+from smoothpl.data.source import UNKNOWN
+from smoothpl.errors import ConfigError
+from tests.data.own import numbers_of, save, two_digits
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def opened(root: Path, folds: int = 0, fold: int = 0, **more: object) -> Source:
+    album = open_album(str(root))
+    values = {"album": fingerprint(album), "num_labels": len(album.label), "size": 8} | more
+    return folder(str(root), folds=folds, fold=fold, **values)  # type: ignore[arg-type]
+
+
+def test_a_folder_with_a_test_set(tmp_path: Path) -> None:
+    source = opened(two_digits(tmp_path / "own", labels=4, unlabeled=10, test=3))
+    assert source.class_names == ("one", "zero")
+    assert (len(source.train), len(source.test), source.tested_on) == (28, 6, "")
+    assert torch.bincount(source.train.labels + 1).tolist() == [20, 4, 4]
+    assert sorted(source.test.labels.tolist()) == [0, 0, 0, 1, 1, 1]
+
+
+def test_without_one_every_part_of_the_labels_tests_once_and_trains_otherwise(tmp_path: Path) -> None:
+    root = two_digits(tmp_path / "own", labels=12)
+    sources = [opened(root, folds=3, fold=fold) for fold in range(3)]
+    held = [len(source.test) for source in sources]
+    assert sum(held) == 24 - 2  # the first image of every class trains always
+    for fold, source in enumerate(sources):
+        assert len(source.train) == 48 - held[fold]
+        assert (source.train.labels != UNKNOWN).sum() == 24 - held[fold]
+        assert source.tested_on == f"labeled images held out, part {fold} of 3"
+        rows = {*source.train.row.tolist()}  # type: ignore[attr-defined]
+        assert not rows & {*source.test.row.tolist()}  # type: ignore[attr-defined]
+
+
+def test_parts_stay_the_same_when_labels_are_added() -> None:
+    label = {f"{number:08x}": "ab"[number // 20] for number in range(40)}
+    more = label | {f"{number:08x}": "a" for number in range(100, 140)}
+    for fold in range(4):
+        assert hold_out(label, 4, fold) == hold_out(more, 4, fold) & {*label}
+
+
+def test_no_renaming_changes_the_order_of_images(tmp_path: Path) -> None:
+    root = two_digits(tmp_path / "own", test=2)
+    before = opened(root)
+    for path in (root / "pool").iterdir():
+        path.rename(root / path.name)
+    after = opened(root)
+    index = torch.arange(len(before.train))
+    one, other = (source.train.read(index, None, [])[0] for source in (before, after))
+    assert torch.equal(one, other)
+    assert torch.equal(before.train.labels, after.train.labels)
+
+
+def test_what_tests_does_not_train_in_any_copy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = two_digits(tmp_path / "own", labels=3, unlabeled=5, test=2)
+    numbers = numbers_of(0)
+    save(root / "labeled" / "zero" / "leak.png", numbers[8])  # a test image
+    save(root / "pool" / "leak.png", numbers[9])
+    save(root / "pool" / "twice.png", numbers[0])
+    (root / "pool" / "bad.png").write_text("x")
+    source = opened(root)
+    assert (len(source.train), len(source.test), source.num_left_out) == (16, 4, 1)
+    assert (source.train.labels != UNKNOWN).sum() == 6
+    told = capsys.readouterr().err
+    assert "1 of 24 files are no images that can be read, and are left out: pool/bad.png" in told
+    assert "3 of 24 images are there more than once, and are used once: " in told
+    assert "1 of 24 labeled images are test images, too, and do not train: labeled/zero/leak.png" in told
+
+
+def test_one_image_with_two_labels_is_refused(tmp_path: Path) -> None:
+    root = two_digits(tmp_path / "own", test=1)
+    save(root / "labeled" / "one" / "zero.png", numbers_of(0)[0])
+    with pytest.raises(ConfigError, match="are the same image, and labeled zero and one; remove one"):
+        opened(root)
+
+
+@pytest.mark.parametrize(
+    ("test", "knobs", "message"),
+    [
+        (1, {"folds": 5}, "data.folds=5 has no effect: .* has test images"),
+        (0, {"folds": 0}, "data.folds=0, but .* has no test images; hold out labeled ones: data.folds=5"),
+        (0, {"folds": 3, "fold": 3}, "fold=3 must be below data.folds=3"),
+        (0, {"folds": 10**9}, "holds out no labeled image .8 have labels."),
+        (1, {"num_labels": 7}, "num_labels=7, but .* has 8 labels now"),
+        (1, {"album": "other"}, "holds other images than those this run is about"),
+    ],
+)
+def test_what_cannot_be_is_said(tmp_path: Path, test: int, knobs: dict[str, object], message: str) -> None:
+    root = two_digits(tmp_path / "own", test=test)
+    with pytest.raises(ConfigError, match=message):
+        opened(root, **knobs)  # type: ignore[arg-type]

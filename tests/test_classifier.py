@@ -1,0 +1,116 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from torch import Tensor
+
+import smoothpl
+from smoothpl.build import build_data, build_module
+from smoothpl.classifier import CHUNK, Classifier, load
+from smoothpl.errors import ConfigError
+from smoothpl.train import train
+from tests.composing import TINY, composed
+from tests.data.own import picture, save
+
+
+@pytest.fixture(scope="module")
+def run_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("trained") / "run"
+    train(composed(*TINY), place)
+    return place
+
+
+@pytest.fixture(scope="module")
+def classifier(run_dir: Path) -> Classifier:
+    return load(run_dir)
+
+
+def test_a_classifier_says_what_the_averaged_network_of_the_run_says(run_dir: Path, classifier: Classifier) -> None:
+    config = composed(*TINY)
+    module, data = build_module(config), build_data(config)
+    module.load_state_dict(torch.load(run_dir / "last.ckpt", weights_only=True)["state_dict"])
+    data.setup("test")
+    images = data.source.test.images[:100]  # type: ignore[attr-defined]
+    with torch.no_grad():
+        expected = module.average.eval()(data.views.of_test(images)).softmax(dim=1)
+    found = classifier.predict(images)
+    torch.testing.assert_close(found.probabilities, expected, atol=1e-5, rtol=0)
+    assert found.labels == [str(c) for c in expected.argmax(dim=1).tolist()]
+    assert torch.equal(found.confidence, found.probabilities.amax(dim=1))
+
+
+@pytest.mark.parametrize("kind", ["path", "text", "pillow", "grey array", "array", "four", "floats", "tensor", "grey"])
+def test_an_image_may_come_in_many_forms(kind: str, classifier: Classifier, tmp_path: Path) -> None:
+    array = np.array(picture(0))
+    colour = torch.from_numpy(array).expand(3, 8, 8)
+    forms = {
+        "path": save(tmp_path / "x.png", 0),
+        "text": str(save(tmp_path / "x.png", 0)),
+        "pillow": picture(0),
+        "grey array": array,
+        "array": np.stack([array] * 3, axis=2),
+        "four": np.stack([array] * 4, axis=2),
+        "floats": (array / 255).astype(np.float32),
+        "tensor": colour,
+        "grey": colour[:1],
+    }
+    expected = classifier.predict(picture(0)).probabilities
+    assert torch.equal(classifier.predict(forms[kind]).probabilities, expected)  # type: ignore[arg-type]
+    assert torch.equal(classifier.predict([forms[kind]]).probabilities, expected)  # type: ignore[list-item]
+
+
+def test_an_image_of_another_size_is_brought_to_that_of_the_network(classifier: Classifier) -> None:
+    wide = Image.new("L", (24, 16))
+    wide.paste(picture(0).resize((16, 16), Image.Resampling.NEAREST), (4, 0))
+    assert classifier.prepare(wide).shape == (1, 8, 8)
+    difference = classifier.prepare(wide).float() - classifier.prepare(picture(0)).float()
+    assert difference.abs().mean() < 20
+
+
+@pytest.mark.parametrize("size", [1, 3, CHUNK, CHUNK + 1])
+def test_the_result_of_an_image_does_not_depend_on_others(size: int, classifier: Classifier) -> None:
+    images: list[Tensor] = [classifier.prepare(picture(number)) for number in range(CHUNK + 10)]
+    whole = classifier.of_pixels(images).probabilities
+    parts = [classifier.of_pixels(images[start : start + size]).probabilities for start in range(0, len(images), size)]
+    assert torch.equal(whole, torch.cat(parts))
+    assert classifier.of_pixels([]).labels == []
+
+
+def test_what_is_no_image_is_refused(classifier: Classifier) -> None:
+    with pytest.raises(ValueError, match=r"with 1, 3 or 4 channels; this one is \(2, 8, 8\)"):
+        classifier.predict(torch.zeros(2, 8, 8))
+
+
+def test_a_run_without_weights_is_refused(tmp_path: Path, run_dir: Path) -> None:
+    with pytest.raises(ConfigError, match="holds no run"):
+        load(tmp_path)
+    (tmp_path / "run.json").write_bytes((run_dir / "run.json").read_bytes())
+    with pytest.raises(ConfigError, match=r"has no last.ckpt: only a run that is finished can be used"):
+        load(tmp_path)
+
+
+def test_a_strangers_record_calls_nothing_but_networks(tmp_path: Path, run_dir: Path) -> None:
+    for name in ("run.json", "last.ckpt"):
+        (tmp_path / name).write_bytes((run_dir / name).read_bytes())
+    record = json.loads((tmp_path / "run.json").read_text())
+    target = tmp_path / "touched"
+    for net in (
+        {"_target_": "pathlib.Path.touch", "self": {"_target_": "pathlib.Path", "_args_": [str(target)]}},
+        {
+            "_target_": "smoothpl.nets.WideResNet",
+            "num_classes": {"_target_": "os.system", "command": f"touch {target}"},
+        },
+        {"_target_": "hydra.utils.call", "config": {}},
+        {"_target_": "smoothpl.nets.wideresnet.math.prod", "x": []},
+    ):
+        (tmp_path / "run.json").write_text(json.dumps(record | {"config": record["config"] | {"net": net}}))
+        with pytest.raises(ConfigError, match="which is not smoothpl's own; if you trust where it comes from"):
+            load(tmp_path)
+    assert not target.exists()
+
+
+def test_the_package_offers_it(run_dir: Path) -> None:
+    assert isinstance(smoothpl.load(run_dir), Classifier)
