@@ -12,7 +12,8 @@ from torch import Tensor
 from smoothpl.data import Batch, SemiSupervisedData
 from smoothpl.loggers import mirrors_of
 from smoothpl.module import SemiSupervisedModule
-from smoothpl.results.pictures import PLAIN, Example, attempt, confusion_figure, pseudo_label_figure
+from smoothpl.results.pictures import Example, attempt, confusion_figure, pseudo_label_figure
+from smoothpl.results.plain import PLAIN
 
 FILE_NAME = "pseudo_labels.png"
 

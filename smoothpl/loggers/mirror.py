@@ -14,7 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from omegaconf import DictConfig
 
-from smoothpl.results.pictures import PLAIN
+from smoothpl.results.plain import PLAIN
 from smoothpl.results.record import Record
 
 SUMMARY = ("status", "error", "error_best", "error_median20", "error_gap", "calibration_error", "collapsed", "duration")

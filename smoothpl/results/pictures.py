@@ -12,14 +12,13 @@ from torch import Tensor
 from torchvision.utils import make_grid
 
 from smoothpl.loggers.curves import Curves
+from smoothpl.results.plain import PLAIN
 from smoothpl.results.record import Record
 
 FILE_NAME = "run.png"
 CURVES = {"train/coverage": "coverage", "train/purity": "purity", "train/weight_mean": "mean weight"}
 STYLES = ("-", "--", ":")  # told apart without colours, too
 MOST_NAMES = 20
-PLAIN: Any = {"text.parse_math": False}
-"""A dollar in the name of a class is a dollar, also when the picture is drawn."""
 
 
 def attempt(action: Callable[[], object]) -> None:

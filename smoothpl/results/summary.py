@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from smoothpl.results.interval import describe_interval
 from smoothpl.results.record import FILE_NAME, LabelStage, Record
 
 METRICS = {
@@ -37,7 +38,8 @@ def summarise(record: Record) -> Table:
     tested_on = record.tested_on or "test images"
     table.add_row("error (last)", f"[bold]{record.error:.2f} %[/bold] of {record.num_test} {tested_on}")
     if record.error is not None and record.num_test:
-        table.add_row("95 % interval", "{:.2f} to {:.2f} %".format(*interval(record.error, record.num_test)))
+        wrong = round(record.error * record.num_test / 100)
+        table.add_row("95 % interval", describe_interval(wrong, record.num_test))
     table.add_row("best, median of 20", f"{record.error_best:.2f} %, {record.error_median20:.2f} % (for information)")
     table.add_row("above its best by", f"{record.error_gap:.2f} points")
     for step, before, after in record.falls:
@@ -78,14 +80,6 @@ def draw_confusion(record: Record) -> Table:
         cells = [f"[bold]{count}[/bold]" if c == true else str(count or "·") for c, count in enumerate(counts)]
         table.add_row(escape(name), *cells)
     return table
-
-
-def interval(error: float, num_test: int) -> tuple[float, float]:
-    """Wilson's, of 95 %: what the error on other images of this kind may well be, as far as so few can tell."""
-    from scipy.stats import binomtest
-
-    found = binomtest(round(error * num_test / 100), num_test).proportion_ci(method="wilson")
-    return 100 * found.low, 100 * found.high
 
 
 def percent(share: float | None) -> str:

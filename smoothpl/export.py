@@ -1,0 +1,122 @@
+"""python -m smoothpl.export: the network of a run as one file, for programs that know nothing of smoothpl."""
+
+import json
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from smoothpl.cli import run_command
+from smoothpl.errors import ConfigError, require
+from smoothpl.files import put
+from smoothpl.looking import read_words
+from smoothpl.predict import find_files, flag
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from smoothpl.classifier import Classifier
+    from smoothpl.formats import Format
+
+USAGE = """python -m smoothpl.export run=DIR images=PLACE format=onnx [out=model.onnx]
+
+The network of a finished run as one file. It takes pixels, bytes of the size of
+the network (batch, channels, height, width), and gives probabilities: to bring
+their values to the network's scale is a part of it. Names of the classes, and
+how an image is cut and resized before, are in its metadata.
+
+  run=DIR          the directory of a finished run
+  images=PLACE     a file or folder of images, on which the file must say what
+                   the run says, or it is not written
+  format=onnx      onnx, torchscript, torch_export or safetensors (weights only;
+                   onnx and safetensors need pip install 'smoothpl[export]')
+  out=model.onnx   where to
+  trust=false      true: a network of other code than smoothpl's"""
+SUFFIXES = {"onnx": ".onnx", "torchscript": ".pt", "torch_export": ".pt2", "safetensors": ".safetensors"}
+OWN_WORDS = ("run", "images", "format", "out", "trust")
+MOST_CHECKED = 64
+TOLERANCE = 1e-4
+"""Of probabilities: other libraries add in another order."""
+
+
+def main() -> None:
+    others, words = read_words(USAGE, *OWN_WORDS)
+    require(not others, f"{others[0] if others else ''} is not a word of this command; --help shows how it is called.")
+    require({"run", "images"} <= words.keys(), "run=<directory> and images=<place> are needed; --help shows more.")
+    name = words.get("format", "onnx")
+    require(name in SUFFIXES, f"format={name} must be one of {', '.join(SUFFIXES)}.")
+    suffix = SUFFIXES[name]
+    out = Path(words.get("out", f"model{suffix}"))
+    require(out.suffix == suffix, f"out={out} must end with {suffix} (format={name}).")
+    files = find_files([words["images"]])
+    from smoothpl.classifier import load
+    from smoothpl.formats import FORMATS
+
+    classifier = load(words["run"], trust=flag(words, "trust"))
+    pixels = prepare(classifier, files)
+    difference = export(classifier, FORMATS[name], pixels, out, metadata(classifier, Path(words["run"])))
+    console = Console()
+    console.print(f"the same on {len(pixels)} images, to {difference:.1e}", highlight=False)
+    console.print(f"model: {out}", soft_wrap=True, markup=False, highlight=False)
+
+
+def prepare(classifier: "Classifier", files: list[Path]) -> "Tensor":
+    """Some of the images, from all over; those that are none are left out."""
+    import torch
+
+    found = []
+    for path in files[:: max(1, len(files) // MOST_CHECKED)][:MOST_CHECKED]:
+        try:
+            found.append(classifier.prepare(path))
+        except (ValueError, OSError):
+            continue
+    require(bool(found), "images=... holds no image that can be read; the file must be checked on real ones.")
+    return torch.stack(found)
+
+
+def metadata(classifier: "Classifier", run_dir: Path) -> dict[str, str]:
+    """Texts only: all that the formats have in common."""
+    from smoothpl.results.record import read
+
+    record = read(run_dir)
+    frame, colours = classifier.frame, "grey" if classifier.channels == 1 else "RGB"
+    return {
+        "class_names": json.dumps(list(classifier.class_names)),
+        "input": f"uint8 (batch, {classifier.channels}, {frame.size}, {frame.size}), {colours}",
+        "output": "probabilities (batch, classes)",
+        "preparation": f"the middle, a square of {frame.share} of the shorter side, resized with antialiasing",
+        "mean": json.dumps((classifier.mean.flatten() / 255).tolist()),
+        "std": json.dumps((classifier.std.flatten() / 255).tolist()),
+        "net": json.dumps(record.config["net"]),
+        "run": record.name,
+        "error": f"{record.error} % of {record.num_test} {record.tested_on or 'test images'}",
+        "smoothpl": record.versions.get("smoothpl", ""),
+    }
+
+
+def export(classifier: "Classifier", kind: "Format", pixels: "Tensor", out: Path, told: dict[str, str]) -> float:
+    """Writes a draft, asks it and the original about the same images, and only then makes it the file."""
+    import torch
+
+    out.parent.mkdir(parents=True, exist_ok=True)
+    draft = out.with_name(f".draft{out.suffix}")
+    try:
+        with warnings.catch_warnings(), torch.inference_mode(False), torch.no_grad():
+            warnings.simplefilter("ignore")  # of exporters, about themselves
+            kind.write(classifier, pixels, told, draft)
+            found = kind.read(draft, classifier)(pixels)
+        difference = float((found - classifier.of_pixels(list(pixels)).probabilities).abs().max())
+        if not difference <= TOLERANCE:
+            raise ConfigError(
+                f"{out} would differ from the run by {difference:.2g} in a probability, where {TOLERANCE:g} is "
+                "allowed, and was not written; another format may do."
+            )
+        put(draft, out)
+    finally:
+        draft.unlink(missing_ok=True)
+    return difference
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,91 @@
+"""Formats of trained networks: how each is written, and asked again by the library that others will use."""
+
+import json
+from collections.abc import Callable
+from copy import deepcopy
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from smoothpl.classifier import Classifier
+from smoothpl.errors import ConfigError
+
+
+class Format(NamedTuple):
+    write: Callable[[Classifier, Tensor, dict[str, str], Path], None]  # with images to trace, and metadata
+    read: Callable[[Path, Classifier], Callable[[Tensor], Tensor]]
+
+
+def write_onnx(classifier: Classifier, pixels: Tensor, told: dict[str, str], path: Path) -> None:
+    onnx = needed("onnx")
+    needed("onnxscript")
+    batch = torch.export.Dim("batch")
+    program = torch.onnx.export(
+        classifier,
+        (pixels,),
+        dynamo=True,
+        verbose=False,
+        input_names=["pixels"],
+        output_names=["probabilities"],
+        dynamic_shapes=({0: batch},),
+    )
+    assert program is not None
+    model = program.model_proto
+    onnx.helper.set_model_props(model, told)
+    onnx.checker.check_model(model)
+    onnx.save(model, path)
+
+
+def read_onnx(path: Path, _: Classifier) -> Callable[[Tensor], Tensor]:
+    session = needed("onnxruntime").InferenceSession(path, providers=["CPUExecutionProvider"])
+    return lambda pixels: torch.from_numpy(session.run(None, {"pixels": pixels.numpy()})[0])
+
+
+def write_torchscript(classifier: Classifier, pixels: Tensor, told: dict[str, str], path: Path) -> None:
+    traced: Any = torch.jit.trace(classifier, pixels)  # type: ignore[no-untyped-call]
+    torch.jit.save(traced, path, _extra_files={"metadata.json": json.dumps(told)})
+
+
+def read_torchscript(path: Path, _: Classifier) -> Callable[[Tensor], Tensor]:
+    loaded: Callable[[Tensor], Tensor] = torch.jit.load(path)  # type: ignore[no-untyped-call]
+    return loaded
+
+
+def write_torch_export(classifier: Classifier, pixels: Tensor, told: dict[str, str], path: Path) -> None:
+    program = torch.export.export(classifier, (pixels,), dynamic_shapes=({0: torch.export.Dim("batch")},))
+    torch.export.save(program, path, extra_files={"metadata.json": json.dumps(told)})
+
+
+def read_torch_export(path: Path, _: Classifier) -> Callable[[Tensor], Tensor]:
+    loaded: Callable[[Tensor], Tensor] = torch.export.load(path).module()
+    return loaded
+
+
+def write_safetensors(classifier: Classifier, _: Tensor, told: dict[str, str], path: Path) -> None:
+    state = {name: tensor.contiguous() for name, tensor in classifier.network.state_dict().items()}
+    needed("safetensors.torch").save_file(state, path, metadata=told)
+
+
+def read_safetensors(path: Path, classifier: Classifier) -> Callable[[Tensor], Tensor]:
+    other = deepcopy(classifier)
+    other.network.load_state_dict(needed("safetensors.torch").load_file(path))
+    return other
+
+
+def needed(package: str) -> Any:
+    try:
+        return import_module(package)
+    except ImportError as error:
+        name = package.partition(".")[0]
+        raise ConfigError(f"this format needs {name}: pip install 'smoothpl[export]'.") from error
+
+
+FORMATS = {
+    "onnx": Format(write_onnx, read_onnx),
+    "torchscript": Format(write_torchscript, read_torchscript),
+    "torch_export": Format(write_torch_export, read_torch_export),
+    "safetensors": Format(write_safetensors, read_safetensors),
+}

@@ -1,0 +1,75 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from smoothpl.errors import ConfigError
+from smoothpl.results.card import card
+from smoothpl.results.interval import interval
+from smoothpl.results.record import Evaluation, LabelStage, Record
+
+NAMES = ["cat & <dog>", "bird", "fish"]
+
+
+def made(confusion: Any = ((5, 1, 0), (2, 2, 0), (0, 0, 0)), recipe: str = "abc", **more: Any) -> Record:
+    config = {"benchmark": "folder", "data": {"root": "photos"}, "num_labels": 9, "net": {"depth": 10}}
+    record = Record(config, recipe, "smooth,abc", class_names=NAMES, labeled_per_class=[3, 3, 3])
+    record.label_history = [LabelStage(9, 0, "")]
+    record.status, record.confusion, record.calibration_error = "finished", [list(row) for row in confusion], 0.05
+    record.num_test = sum(map(sum, record.confusion))
+    right = sum(row[c] for c, row in enumerate(record.confusion))
+    record.take_history([Evaluation(10, 100 * (record.num_test - right) / max(record.num_test, 1), [])])
+    for name, value in more.items():
+        setattr(record, name, value)
+    return record
+
+
+def words(*records: Record) -> str:
+    places = [Path(f"run{number}") for number in range(len(records))]
+    return " ".join(card(records, places, with_pictures=False).sections[0].words)
+
+
+def test_the_error_has_its_interval() -> None:
+    assert "Error 30.00 % of 10 test images; 95 %: 10.78 to 60.32 %." in words(made())
+
+
+def test_wilson_s_interval_is_the_closed_form() -> None:
+    n, p, z = 40, 3 / 40, 1.959963984540054
+    middle, half = (p + z**2 / (2 * n)), z * (p * (1 - p) / n + z**2 / (4 * n**2)) ** 0.5
+    assert interval(3, 40) == pytest.approx([100 * (middle + s * half) / (1 + z**2 / n) for s in (-1, 1)])
+
+
+def test_what_is_not_known_or_not_to_be_trusted_is_said_first() -> None:
+    assert "Nothing is known of fish: no test image shows one." in words(made())
+    assert "COLLAPSED, and not to be trusted: fish." in words(made(((5, 1, 0), (2, 2, 0), (1, 2, 0))))
+    assert "It fell suddenly 1 times" in words(made(falls=[(10, 3.0, 30.0)]))
+    assert "One part of few labels says little" in words(made(tested_on="labeled images held out, part 0 of 5"))
+
+
+def test_runs_on_other_folds_are_one_estimate() -> None:
+    together = words(made(tested_on="held out, part 0 of 2"), made(((9, 1, 0), (0, 0, 0), (0, 0, 0))))
+    assert "Error 20.00 % of 20 held out, part 0 of 2 and 1 parts more" in together
+    with pytest.raises(ConfigError, match="run0 and run1 are of different recipes"):
+        words(made(), made(recipe="other"))
+    with pytest.raises(ConfigError, match="run1 has not been evaluated yet"):
+        words(made(), made(confusion=()))
+
+
+def test_every_class_has_a_row_with_what_it_is_taken_for() -> None:
+    report = card([made(((5, 1, 0), (2, 2, 0), (1, 2, 0)))], [Path("run")])
+    rows = [[cell.text for cell in row] for row in report.sections[1].sheets[0].rows]
+    assert rows == [
+        ["cat & <dog>", "3", "6", "83.3", "bird (1)", ""],
+        ["bird", "3", "4", "50.0", "cat & <dog> (2)", ""],
+        ["fish", "3", "3", "0.0", "bird (2)", "collapsed"],
+    ]
+    (drawing,) = report.drawings
+    assert "<svg" in drawing.svg
+    assert ["depth" in row[0].text for row in report.sections[2].sheets[0].rows][-1]
+
+
+def test_labels_that_grew_are_told() -> None:
+    record = made(label_history=[LabelStage(6, 0, "elsewhere"), LabelStage(9, 0, "")])
+    facts = {row[0].text: row[1].text for row in card([record], [Path("run")], False).sections[0].sheets[0].rows}
+    assert facts["labels"] == "6, then 9 in this run"
+    assert facts["labeled images"] == "9"
