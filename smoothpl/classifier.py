@@ -97,6 +97,9 @@ def load(run: str | Path, trust: bool = False) -> Classifier:
     config = OmegaConf.create(record.config)
     assert isinstance(config, DictConfig)
     check_trusted(config.net, run_dir, trust)
+    for name in ("weights", "init_from"):  # it began with them, and has its own now
+        if name in config.net:
+            config.net[name] = None
     network: nn.Module = instantiate(config.net)
     state = torch.load(run_dir / LAST, weights_only=True, map_location="cpu")["state_dict"]
     prefix = "average."

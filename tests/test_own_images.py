@@ -1,0 +1,70 @@
+"""docs/own_images.md, as a reader would follow it."""
+
+import csv
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from smoothpl.results.record import read
+from tests.data.own import pixels, save
+
+TUTORIAL = Path(__file__).parents[1] / "docs" / "own_images.md"
+QUICK = ("max_steps=4", "batch_size=4", "pictures=false", "callbacks.progress=null")
+
+
+def commands() -> list[str]:
+    blocks = re.findall(r"```sh\n(.+?)```", TUTORIAL.read_text(), flags=re.DOTALL)
+    return [line for block in blocks for line in block.splitlines()]
+
+
+def photos(root: Path, labels: int = 5, number: int = 120) -> None:
+    """Digits, the first few of each with a label."""
+    seen = dict.fromkeys(range(10), 0)
+    rows = ["file,label"]
+    for which in range(number):
+        save(root / f"{which:04}.png", which)
+        digit = int(pixels()[1][which])
+        seen[digit] += 1
+        if seen[digit] <= labels:
+            rows.append(f"{which:04}.png,digit {digit}")
+    (root / "labels.csv").write_text("\n".join(rows) + "\n")
+
+
+@pytest.mark.timeout(600)
+def test_every_command_of_the_tutorial_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    photos(tmp_path / "photos")
+    python = f"{shlex.quote(sys.executable)} -W ignore::DeprecationWarning"
+    for command in commands():
+        if "resume=" in command:
+            add_labels(tmp_path)
+        words = command.replace("python ", f"{python} ", 1)
+        if " smoothpl.train " in command and "resume=" not in command:
+            words += " " + " ".join(QUICK)
+        done = subprocess.run(words, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, (command, done.stderr)
+    first, second = read(tmp_path / "runs" / "first"), read(tmp_path / "runs" / "second")
+    assert first.tested_on == "labeled images held out, part 0 of 5"
+    assert [stage.num_labels for stage in second.label_history] == [50, 53]
+    assert (tmp_path / "model.onnx").stat().st_size > 10_000
+    assert "Card of" in (tmp_path / "card.html").read_text()
+    assert len((tmp_path / "predictions.jsonl").read_text().splitlines()) == 120
+
+
+def add_labels(place: Path) -> None:
+    """What somebody would have clicked."""
+    with (place / "suggestions.csv").open(newline="") as file:
+        suggested = [row["file"] for row in csv.DictReader(file)][:3]
+    with (place / "photos" / "labels.csv").open("a") as file:
+        file.writelines(f"{name},digit {pixels()[1][int(Path(name).stem)]}\n" for name in suggested)
+
+
+def test_the_pictures_of_the_tutorial_are_there() -> None:
+    names = re.findall(r"\]\((own_images/\S+)\)", TUTORIAL.read_text())
+    assert names
+    assert all((TUTORIAL.parent / name).is_file() for name in names)
