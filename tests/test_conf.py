@@ -35,9 +35,7 @@ EVERY_PART = [(group, option) for group in PARTS for option in options(group)]
 @pytest.mark.parametrize(("group", "option"), EVERY_PART, ids=["=".join(part) for part in EVERY_PART])
 def test_every_part_can_be_built(group: str, option: str) -> None:
     named = ["net.name=resnet18"] if option in ("torchvision", "timm") else []
-    data = (
-        ["data=imagenet"] if option in ("imagenet", "resnet50") or named else []
-    )  # others have no size, or no colours
+    data = ["data=imagenet"] if option in ("imagenet", "resnet50") or named else []  # others lack size or colours
     own = ["benchmark=folder", *OWN] if option in ("folder", "photos", "given") else []
     assert build(group, option, *data, *named, *own) is not None
 

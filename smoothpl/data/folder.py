@@ -8,7 +8,7 @@ from rich.console import Console
 
 from smoothpl.data.album import Album, fingerprint, open_album
 from smoothpl.data.decoded import Decoded, Rows, decode_all
-from smoothpl.data.source import UNKNOWN, Source
+from smoothpl.data.source import APART, UNKNOWN, Source
 from smoothpl.errors import ConfigError, require
 
 NUM_NAMED = 3
@@ -37,17 +37,17 @@ def folder(
     told = by_content(found, decoded)
     held_out = {*told.test} if found.test else hold_out(told.label, folds, fold)
     tests = told.test if found.test else {each: told.label[each] for each in held_out}
-    trains = sorted({digest for digest, row in zip(decoded.digests, decoded.row, strict=True) if row >= 0} - held_out)
-    row = dict(zip(decoded.digests, decoded.row.tolist(), strict=True))
+    row = {digest: at for digest, at in zip(decoded.digests, decoded.row.tolist(), strict=True) if at >= 0}
     number = {name: c for c, name in enumerate(found.class_names)}
+    # What is held out keeps its place among the training images: labels that are added must not renumber the others.
+    known = {each: APART if each in held_out else number[told.label[each]] for each in {*told.label, *held_out}}
 
-    def rows(digests: Sequence[str], names: dict[str, str]) -> Rows:
-        known = [number[names[each]] if each in names else UNKNOWN for each in digests]
-        return Rows(decoded.images, torch.tensor([row[each] for each in digests]), torch.tensor(known))
+    def rows(digests: Sequence[str], labels: list[int]) -> Rows:
+        return Rows(decoded.images, torch.tensor([row[each] for each in digests]), torch.tensor(labels))
 
     return Source(
-        train=rows(trains, told.label),
-        test=rows(sorted(tests), tests),
+        train=rows(sorted(row), [known.get(each, UNKNOWN) for each in sorted(row)]),
+        test=rows(sorted(tests), [number[tests[each]] for each in sorted(tests)]),
         class_names=found.class_names,
         num_left_out=int((decoded.row < 0).sum()),
         tested_on="" if found.test else f"labeled images held out, part {fold} of {folds}",

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from smoothpl.data.randomness import Stream, generator
-from smoothpl.data.source import UNKNOWN
+from smoothpl.data.source import APART, UNKNOWN
 from smoothpl.errors import ConfigError
 
 
@@ -50,9 +50,9 @@ def full(labels: Tensor) -> Fold:
 
 
 def given(labels: Tensor, unlabeled_includes_labeled: bool) -> Fold:
-    """The labels that somebody has given, all of them."""
-    labeled = (labels != UNKNOWN).nonzero().squeeze(1)
-    return Fold(labeled, all_but(labeled, len(labels), unlabeled_includes_labeled))
+    """The labels that somebody has given, all of them; what is kept apart is in neither part."""
+    is_unlabeled = labels != APART if unlabeled_includes_labeled else labels == UNKNOWN
+    return Fold((labels >= 0).nonzero().squeeze(1), is_unlabeled.nonzero().squeeze(1))
 
 
 def imbalanced(
@@ -96,7 +96,7 @@ def normalised_deviation(labels: Tensor, num_classes: int) -> float:
 
 def count_classes(labels: Tensor, num_classes: int) -> Tensor:
     """(C,): how many images of every class; those of unknown class do not count."""
-    return torch.bincount(labels[labels != UNKNOWN], minlength=num_classes)
+    return torch.bincount(labels[labels >= 0], minlength=num_classes)
 
 
 def draw_per_class(labels: Tensor, counts: Tensor, chance: np.random.Generator) -> Tensor:

@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from smoothpl.data.batches import FromStep, RawStep, Slices, Steps
 from smoothpl.data.folds import Fold, count_classes
-from smoothpl.data.source import UNKNOWN, ImageSet, Source
+from smoothpl.data.source import APART, ImageSet, Source
 from smoothpl.data.views import Views
 from smoothpl.errors import ConfigError
 
@@ -79,7 +79,7 @@ class SemiSupervisedData(LightningDataModule):
                 f"data.num_classes={self.num_classes}, but the data have {len(self.source.class_names)} classes."
             )
         for name, images in (("training", self.source.train), ("test", self.source.test)):
-            lowest = UNKNOWN if name == "training" else 0
+            lowest = APART if name == "training" else 0
             outside = images.labels[(images.labels < lowest) | (images.labels >= self.num_classes)]
             if len(outside):
                 raise ConfigError(

@@ -9,6 +9,8 @@ from smoothpl.data.frames import Frame
 
 UNKNOWN = -1
 """The label of an image that nobody has labeled, as most of STL-10's."""
+APART = -2
+"""The label of an image among the training images that must not train: it is held out, or tests."""
 
 
 class Images(Protocol):

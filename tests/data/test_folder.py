@@ -3,10 +3,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from smoothpl.data import Source, folder
+from smoothpl.data import Source, folder, given
 from smoothpl.data.album import fingerprint, open_album
 from smoothpl.data.folder import hold_out
-from smoothpl.data.source import UNKNOWN
+from smoothpl.data.source import APART
 from smoothpl.errors import ConfigError
 from tests.data.own import numbers_of, save, two_digits
 
@@ -25,8 +25,8 @@ def opened(root: Path, folds: int = 0, fold: int = 0, **more: object) -> Source:
 def test_a_folder_with_a_test_set(tmp_path: Path) -> None:
     source = opened(two_digits(tmp_path / "own", labels=4, unlabeled=10, test=3))
     assert source.class_names == ("one", "zero")
-    assert (len(source.train), len(source.test), source.tested_on) == (28, 6, "")
-    assert torch.bincount(source.train.labels + 1).tolist() == [20, 4, 4]
+    assert (len(source.train), len(source.test), source.tested_on) == (34, 6, "")
+    assert torch.bincount(source.train.labels + 2).tolist() == [6, 20, 4, 4]
     assert sorted(source.test.labels.tolist()) == [0, 0, 0, 1, 1, 1]
 
 
@@ -36,11 +36,13 @@ def test_without_one_every_part_of_the_labels_tests_once_and_trains_otherwise(tm
     held = [len(source.test) for source in sources]
     assert sum(held) == 24 - 2  # the first image of every class trains always
     for fold, source in enumerate(sources):
-        assert len(source.train) == 48 - held[fold]
-        assert (source.train.labels != UNKNOWN).sum() == 24 - held[fold]
+        assert (source.train.labels >= 0).sum() == 24 - held[fold]
         assert source.tested_on == f"labeled images held out, part {fold} of 3"
-        rows = {*source.train.row.tolist()}  # type: ignore[attr-defined]
-        assert not rows & {*source.test.row.tolist()}  # type: ignore[attr-defined]
+        for both in (True, False):
+            labeled, unlabeled = given(source.train.labels, unlabeled_includes_labeled=both)
+            assert len(unlabeled) == (48 - held[fold] if both else 24)
+            rows = {*source.train.row[torch.cat([labeled, unlabeled])].tolist()}  # type: ignore[attr-defined]
+            assert not rows & {*source.test.row.tolist()}  # type: ignore[attr-defined]
 
 
 def test_parts_stay_the_same_when_labels_are_added() -> None:
@@ -70,8 +72,9 @@ def test_what_tests_does_not_train_in_any_copy(tmp_path: Path, capsys: pytest.Ca
     save(root / "pool" / "twice.png", numbers[0])
     (root / "pool" / "bad.png").write_text("x")
     source = opened(root)
-    assert (len(source.train), len(source.test), source.num_left_out) == (16, 4, 1)
-    assert (source.train.labels != UNKNOWN).sum() == 6
+    assert (len(source.train), len(source.test), source.num_left_out) == (20, 4, 1)
+    assert (source.train.labels != APART).sum() == 16
+    assert (source.train.labels >= 0).sum() == 6
     told = capsys.readouterr().err
     assert "1 of 24 files are no images that can be read, and are left out: pool/bad.png" in told
     assert "3 of 24 images are there more than once, and are used once: " in told
@@ -100,3 +103,17 @@ def test_what_cannot_be_is_said(tmp_path: Path, test: int, knobs: dict[str, obje
     root = two_digits(tmp_path / "own", test=test)
     with pytest.raises(ConfigError, match=message):
         opened(root, **knobs)  # type: ignore[arg-type]
+
+
+def test_labels_that_are_added_renumber_nothing(tmp_path: Path) -> None:
+    """Also those that fall into the part that is held out."""
+    root = two_digits(tmp_path / "own", labels=12)
+    before = opened(root, folds=3, fold=1)
+    for path in sorted((root / "pool").iterdir())[::2]:
+        digit = "zero" if int(path.stem) in numbers_of(0) else "one"
+        path.rename(root / "labeled" / digit / path.name)
+    after = opened(root, folds=3, fold=1)
+    assert len(after.test) > len(before.test)
+    assert torch.equal(after.train.row, before.train.row)  # type: ignore[attr-defined]
+    assert torch.equal(after.train.labels[before.train.labels >= 0], before.train.labels[before.train.labels >= 0])
+    assert (after.train.labels[before.train.labels == APART] == APART).all()
