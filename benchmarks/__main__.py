@@ -11,7 +11,7 @@ from rich.console import Console
 from benchmarks.line import Line, ratios, tabulate, to_json, to_markdown
 
 PARTS = ("views", "sampler", "weighting", "ema", "waits", "step", "evaluation", "start", "memory", "diagnostics")
-PARTS += ("pictures", "report", "sweep", "gpu")
+PARTS += ("pictures", "folder", "report", "sweep", "gpu")
 USAGE = f"""python -m benchmarks [part ...] [out=outputs/benchmarks]
 
 Measures speed and memory against references, as ratios within one run, and

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from rich.console import Console
-from rich.progress import track
+from rich.progress import Progress
 
 from smoothpl.cli import run_command
 from smoothpl.errors import ConfigError, require
@@ -137,16 +137,15 @@ def predict(classifier: "Classifier", files: Sequence[Path], bad: list[str]) -> 
         except (ValueError, OSError):
             return None
 
-    shown = track(files, "predicting", console=Console(stderr=True), transient=True)
-    pairs = zip(shown, in_threads(prepared, files), strict=True)
-    while some := list(islice(pairs, CHUNK)):
-        good = [(path, pixels) for path, pixels in some if pixels is not None]
-        bad += [str(path) for path, pixels in some if pixels is None]
-        yield from zip(
-            [path for path, _ in good],
-            classifier.of_pixels([pixels for _, pixels in good]).probabilities,
-            strict=True,
-        )
+    pairs = zip(files, in_threads(prepared, files), strict=True)
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        shown = progress.add_task("predicting", total=len(files))
+        while some := list(islice(pairs, CHUNK)):
+            good = [(path, pixels) for path, pixels in some if pixels is not None]
+            bad += [str(path) for path, pixels in some if pixels is None]
+            found = classifier.of_pixels([pixels for _, pixels in good]).probabilities
+            yield from ((path, each) for (path, _), each in zip(good, found, strict=True))
+            progress.advance(shown, len(some))
 
 
 def put_rows(wanted: Wanted, classifier: "Classifier", rows: Iterable[tuple[Path, "Tensor"]], file: TextIO) -> None:

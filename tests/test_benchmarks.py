@@ -16,6 +16,7 @@ from benchmarks import (
     diagnostics,
     ema,
     estimate,
+    folder,
     gpu,
     memory,
     pictures,
@@ -53,6 +54,7 @@ def in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
         | dict.fromkeys(("CIFAR", "DIGITS"), ("batch_size=2",)),
         pictures: {"NUM_FILES": 4, "BATCH": 2, "STEPS": 3, "TURNS": 1},
         report: {"MANY": 40, "METHODS": ("fixmatch", "smooth"), "THRESHOLDS": (0.95,)},
+        folder: {"NUM_FILES": 20},
         profile: {"STEPS": 1, "WARM": 1, "SMALL": 1},
         start: {"TIMES": 1},
         diagnostics: {"STEPS": 2, "KINDS": [("benchmark=digits_40", "batch_size=4", "threshold=0.12")]},
@@ -72,7 +74,7 @@ def test_compare_tells_the_slower_job_from_the_faster_one() -> None:
 
 
 @needs_cifar10
-@pytest.mark.parametrize("part", [views, sampler, weighting, ema, step, pictures, report, start])
+@pytest.mark.parametrize("part", [views, sampler, weighting, ema, step, pictures, folder, report, start])
 def test_every_part_measures_what_it_says(part: Any) -> None:
     lines = list(part.lines())
     assert lines

@@ -7,8 +7,9 @@ in the cache of the user, never beside the images.
 import hashlib
 import json
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -30,6 +31,8 @@ VERSION = 1
 """Of how images are decoded: another one decodes them anew."""
 MOST_PIXELS = Image.MAX_IMAGE_PIXELS or 2**26
 """Of one image: a file of a few kilobytes can unpack to gigabytes. Pillow begins to warn here."""
+AT_A_TIME = 32
+"""Items of one thread."""
 One = TypeVar("One")
 Other = TypeVar("Other")
 
@@ -147,12 +150,17 @@ def dims_of(path: Path) -> tuple[int, int]:
 
 
 def in_threads(work: Callable[[One], Other], items: Sequence[One]) -> Iterator[Other]:
-    """In order, a few ahead: memory does not grow with the number of items. Decoding does not hold Python's lock."""
+    """In order, a few ahead: memory does not grow with the number of items. Decoding does not hold Python's lock; what
+    does is little, because threads take some items at a time."""
     threads = len(os.sched_getaffinity(0))
     with ThreadPoolExecutor(threads) as pool:
-        left = iter(items)
-        waiting = [pool.submit(work, item) for item in islice(left, 64 * threads)]
+        starts = iter(range(0, len(items), AT_A_TIME))
+
+        def begin(number: int) -> list[Future[list[Other]]]:
+            parts = [items[start : start + AT_A_TIME] for start in islice(starts, number)]
+            return [pool.submit(lambda part: [work(item) for item in part], part) for part in parts]
+
+        waiting = deque(begin(4 * threads))
         while waiting:
-            for item in waiting[: 32 * threads]:
-                yield item.result()
-            waiting = waiting[32 * threads :] + [pool.submit(work, item) for item in islice(left, 32 * threads)]
+            yield from waiting.popleft().result()
+            waiting += begin(1)
