@@ -1,10 +1,15 @@
 """What is chosen for a folder of one's own (data=folder) where nothing was said: plain knobs, by what lies there."""
 
+import math
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import QuotedString
+from hydra.errors import HydraException
 
 from smoothpl.errors import ConfigError
 from smoothpl.resume import key_of, named_run, open_run, quoted
@@ -18,7 +23,10 @@ LOOKED_AT = 200
 FEW, MANY = 5_000, 50_000
 """Images: from these numbers on, more is learned, and longer."""
 SMALL, MANY_LABELS = 16, 400
-FOLDS = 5
+FOLDS = ((10, 2), (20, 3), (math.inf, 5))
+"""Parts by the number of labels: below the first number, the second."""
+QUIET = ("data", "benchmark", "data.album", "data.told")
+READ = ("data", "benchmark", "data.root", "data.labels", "data.size", "max_steps")
 
 
 USUAL = {
@@ -33,41 +41,74 @@ USUAL = {
 
 
 def with_choices(arguments: Sequence[str]) -> list[str]:
-    """Adds what was not said, and prints it. A run that goes on keeps what was chosen, and counts its labels anew."""
-    said = {key: value for key, _, value in (each.lstrip("+").partition("=") for each in arguments)}
-    if "folder" not in (said.get("data"), said.get("benchmark")):
+    """Adds what was not said, and prints it; to a run that goes on nothing, because it has been chosen before."""
+    said = spoken(arguments)
+    if "folder" not in (said.get("data"), said.get("benchmark")) or "data.album" in said:
         return list(arguments)
     if not said.get("data.root"):
         raise ConfigError("data=folder must know where the images are; add data.root=<folder>.")
     from smoothpl.data.album import open_album
 
-    root = said["data.root"].strip("'\"")
-    album = open_album(root, said.get("data.labels"))
+    root = Path(said["data.root"]).expanduser().absolute()
+    album = open_album(str(root), said.get("data.labels"))
     chosen = {key: value for key, value in choose(album, said).items() if key not in said}
     tell(album, chosen)
-    others = [each for each in arguments if not each.startswith("data.root=")]
     added = [f"{key}={value}" for key, value in chosen.items() if USUAL.get(key) != value]
-    return [*others, f"data.root={quoted(str(Path(root).expanduser().absolute()))}", *added]
+    place = next(number for number, each in enumerate(arguments) if key_of(each) == "data.root")
+    # In its place: flags may follow, and argparse wants words together.
+    return [*arguments[:place], f"data.root={quoted(str(root))}", *added, *arguments[place + 1 :]]
+
+
+def spoken(arguments: Sequence[str]) -> dict[str, str]:
+    """Words by their keys, as Hydra understands them."""
+    parser, found = OverridesParser.create(), dict[str, str]()
+    for each in arguments:
+        key, given, text = each.lstrip("+").partition("=")
+        if key not in READ:
+            found[key] = text
+        elif given:
+            try:
+                override = parser.parse_override(each)
+            except HydraException:  # a path with a comma, a quote, ...: it is quoted for Hydra later
+                found[key] = text
+                continue
+            if override.is_sweep_override():
+                raise ConfigError(f"{each}: one folder at a time; begin a sweep for each.")
+            value = override.value()
+            if value is not None:
+                found[key] = value.text if isinstance(value, QuotedString) else str(value)
+    return found
 
 
 def with_new_labels(arguments: Sequence[str]) -> list[str]:
     """Labels that were added to the folder since a run was begun are learned from when it goes on (smoothpl.growth)."""
-    named = named_run(arguments)
-    said = {key_of(each): each.partition("=")[2] for each in arguments}
+    named, said = named_run(arguments), spoken(arguments)
     if named is None or "num_labels" in said:
         return list(arguments)
-    config = open_run(Path(named)).config
-    data = config.get("data") or {}
+    record = open_run(Path(named))
+    data = record.config.get("data") or {}
     if "album" not in data:
         return list(arguments)
-    from smoothpl.data.album import open_album
+    from smoothpl.data.album import open_album, told
 
-    now = len(open_album(said.get("data.root", data["root"]).strip("'\""), data["labels"]).label)
-    return [*arguments, *([f"num_labels={now}"] if now != config["num_labels"] else [])]
+    album = open_album(said.get("data.root", data["root"]), said.get("data.labels", data["labels"]))
+    other = sorted({*album.class_names} ^ {*record.class_names})
+    if record.class_names and other:
+        raise ConfigError(
+            f"data.root={album.root} has other classes than this run, {', '.join(other)}; a network cannot learn new "
+            "ones. Correct their labels, or begin a new run."
+        )
+    before, now = record.config["num_labels"], len(album.label)
+    if before == now and told(album) != data["told"]:
+        raise ConfigError(
+            f"data.root={album.root} has as many labels as this run has had, but others; what was learned cannot be "
+            "taken back. Begin a new run."
+        )
+    return [*arguments, *([f"num_labels={now}", f"data.told={told(album)}"] if now != before else [])]
 
 
 def choose(album: "Album", said: dict[str, str]) -> dict[str, object]:
-    from smoothpl.data.album import fingerprint
+    from smoothpl.data.album import fingerprint, told
 
     side = int(said["data.size"]) if said.get("data.size", "").isdecimal() else side_of(album)
     chosen: dict[str, object] = {
@@ -75,8 +116,9 @@ def choose(album: "Album", said: dict[str, str]) -> dict[str, object]:
         "benchmark": "folder",
         "data.num_classes": len(album.class_names),
         "data.album": fingerprint(album),
+        "data.told": told(album),
         "data.size": side,
-        "data.folds": 0 if album.test else FOLDS,
+        "data.folds": 0 if album.test else next(folds for most, folds in FOLDS if len(album.label) < most),
         "data.padding": max(1, side // 8),
         "num_labels": len(album.label),
     }
@@ -110,6 +152,6 @@ def tell(album: "Album", chosen: dict[str, object]) -> None:
     found += f"{len(album.test):,} test images" if album.test else "no test images"
     console = Console(stderr=True)
     console.print(f"{album.root}: {found}.", soft_wrap=True, markup=False, highlight=False)
-    told = [f"{key}={value}" for key, value in chosen.items() if key not in ("data", "benchmark", "data.album")]
+    told = [f"{key}={value}" for key, value in chosen.items() if key not in QUIET]
     if told:
         console.print(f"Chosen by these: {' '.join(told)}", markup=False, highlight=False)

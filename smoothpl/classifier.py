@@ -1,19 +1,20 @@
 """A trained run, to be used: images in, classes out."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Union
 
 import numpy as np
 import torch
-from hydra.utils import get_object, instantiate
+from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 from PIL import Image as Pillow
-from PIL import ImageOps
 from torch import Tensor, nn
 
+import smoothpl.nets
 from smoothpl.data.decoded import decode_safely
 from smoothpl.data.frames import CentralCrop
+from smoothpl.data.pictures import from_pillow
 from smoothpl.errors import ConfigError
 from smoothpl.growth import LAST
 from smoothpl.jobs import side_of
@@ -22,8 +23,8 @@ from smoothpl.results.record import FILE_NAME, Record, read
 Image = Union[str, Path, Pillow.Image, "np.ndarray[Any, Any]", Tensor]
 CHUNK = 64
 """Images that the network sees at a time, always: another number of them could change the last bits of a result."""
-OWN = ("smoothpl.nets", "torchvision.models")
-"""Where the networks are that are built without asking: a record may come from a stranger, and names what is called."""
+NETWORKS = tuple(f"smoothpl.nets.{name}" for name in smoothpl.nets.__all__)
+"""What is built without asking: a record may come from a stranger, and names what is called."""
 
 
 class Predictions(NamedTuple):
@@ -64,7 +65,7 @@ class Classifier(nn.Module):
     def predict(self, images: Image | Sequence[Image]) -> Predictions:
         """Paths, Pillow's images, arrays (height, width[, channels]) or tensors (channels, height, width) of any size.
 
-        Numbers are 0 to 255 in bytes, 0 to 1 otherwise. One image, several, or a batch of them in one tensor or array.
+        Numbers are 0 to 255 in bytes, 0 to 1 in floats. One image, several, or a batch of them in one tensor or array.
         """
         return self.of_pixels([self.prepare(image) for image in several(images)])
 
@@ -96,11 +97,10 @@ def load(run: str | Path, trust: bool = False) -> Classifier:
     record = trained(run_dir)
     config = OmegaConf.create(record.config)
     assert isinstance(config, DictConfig)
-    check_trusted(config.net, run_dir, trust)
-    for name in ("weights", "init_from"):  # it began with them, and has its own now
-        if name in config.net:
-            config.net[name] = None
-    network: nn.Module = instantiate(config.net)
+    net: dict[str, Any] = OmegaConf.to_container(config.net, resolve=True)  # type: ignore[assignment]
+    check_trusted(net, run_dir, trust)
+    began = {name: None for name in ("weights", "init_from") if name in net}  # it has its own now
+    network: nn.Module = instantiate(net | began)
     state = torch.load(run_dir / LAST, weights_only=True, map_location="cpu")["state_dict"]
     prefix = "average."
     network.load_state_dict({key.removeprefix(prefix): state[key] for key in state if key.startswith(prefix)})
@@ -126,26 +126,13 @@ def trained(run_dir: Path) -> Record:
     return record
 
 
-def check_trusted(part: Any, run_dir: Path, trust: bool) -> None:
-    if trust:
-        return
-    for target in targets(OmegaConf.to_container(part)):
-        # Its name is not enough: smoothpl.nets.<file>.<what that imports> could be anything.
-        if not target.startswith(OWN) or not str(get_object(target).__module__).startswith(OWN):
-            raise ConfigError(
-                f"run={run_dir} would call {target}, which is not smoothpl's own; if you trust where it comes from, "
-                "say trust=true."
-            )
-
-
-def targets(part: Any) -> Iterator[str]:
-    if isinstance(part, Mapping):
-        if "_target_" in part:
-            yield str(part["_target_"])
-        part = list(part.values())
-    if isinstance(part, list):
-        for each in part:
-            yield from targets(each)
+def check_trusted(net: dict[str, Any], run_dir: Path, trust: bool) -> None:
+    target = net.get("_target_")
+    if not trust and (target not in NETWORKS or any(isinstance(value, dict | list) for value in net.values())):
+        raise ConfigError(
+            f"run={run_dir} would call {target}, or something within it, which is none of smoothpl's own networks; if "
+            "you trust where it comes from, say trust=true."
+        )
 
 
 def grey(picture: Tensor) -> Tensor:
@@ -169,14 +156,17 @@ def as_picture(image: Image) -> Tensor:
     if isinstance(image, str | Path):
         return decode_safely(Path(image))
     if isinstance(image, Pillow.Image):
-        image = np.array(ImageOps.exif_transpose(image).convert("RGB"))
+        return from_pillow(image)
     if isinstance(image, np.ndarray):
-        image = torch.from_numpy(image if image.ndim == 3 else image[..., None]).permute(2, 0, 1)
+        image = torch.from_numpy(np.ascontiguousarray(image if image.ndim == 3 else image[..., None])).permute(2, 0, 1)
     if image.ndim != 3 or len(image) not in (1, 3, 4):
         raise ValueError(
             f"an image must be (channels, height, width) in a tensor, (height, width[, channels]) in an array, with 1, "
             f"3 or 4 channels; this one is {tuple(image.shape)}."
         )
     if image.is_floating_point():
-        image = (255 * image).round().clamp(0, 255)
-    return image.byte().expand(3, -1, -1) if len(image) == 1 else image[:3].byte()
+        image = (255 * image).round().clamp(0, 255).byte()
+    if image.dtype != torch.uint8:
+        raise ValueError(f"an image must be of bytes, 0 to 255, or of floats, 0 to 1; this one is of {image.dtype}.")
+    image = image.cpu()
+    return image.expand(3, -1, -1) if len(image) == 1 else image[:3]

@@ -1,6 +1,7 @@
 """python -m smoothpl.export: the network of a run as one file, for programs that know nothing of smoothpl."""
 
 import json
+import os
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -72,7 +73,7 @@ def prepare(classifier: "Classifier", files: list[Path]) -> "Tensor":
         except (ValueError, OSError):
             continue
     require(bool(found), "images=... holds no image that can be read; the file must be checked on real ones.")
-    return torch.stack(found)
+    return torch.stack(found * 2 if len(found) == 1 else found)  # a batch of one would be taken for the only size
 
 
 def metadata(classifier: "Classifier", run_dir: Path) -> dict[str, str]:
@@ -100,7 +101,7 @@ def export(classifier: "Classifier", kind: "Format", pixels: "Tensor", out: Path
     import torch
 
     out.parent.mkdir(parents=True, exist_ok=True)
-    draft = out.with_name(f".draft{out.suffix}")
+    draft = out.with_name(f".{out.stem}.{os.getpid()}{out.suffix}")
     try:
         with warnings.catch_warnings(), torch.inference_mode(False), torch.no_grad():
             warnings.simplefilter("ignore")  # of exporters, about themselves

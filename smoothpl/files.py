@@ -14,5 +14,5 @@ def put(draft: Path, path: Path) -> None:
 def write_text(path: Path, text: str) -> None:
     """A reader sees the old text or the new one, never half of either."""
     draft = path.with_name(f".{path.name}.draft")
-    draft.write_text(text, newline="")
+    draft.write_text(text, newline="", encoding="utf-8", errors="surrogateescape")
     put(draft, path)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from smoothpl.module import SemiSupervisedModule
 
 LAST = "last.ckpt"
-OF_GROWTH = ("num_labels", "labels_before", "labels_until_pause")
+OF_GROWTH = ("num_labels", "labels_before", "labels_until_pause", "data.told")
 
 
 class Parent(NamedTuple):
@@ -70,6 +70,11 @@ def check_growth(config: DictConfig) -> None:
     require(
         not until_pause or config.resume is not None,
         f"{said} is what resume sets when a run goes on with more labels; leave it out.",
+    )
+    require(
+        not until_pause or not config.data.get("folds"),
+        f"data.folds={config.data.get('folds')}: labels that are added in the middle of a run could fall among those "
+        "that test; finish it with the labels it has, and go on from there.",
     )
     require(
         not until_pause or can_grow(config),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from hydra import compose, initialize_config_dir
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from smoothpl.config import TrainConfig, conf_dir
 
@@ -16,7 +16,7 @@ def describe_knobs(_root_: DictConfig) -> str:
     lines = []
     for each in fields(TrainConfig):
         if "meaning" in each.metadata:
-            value = _root_[each.name]
+            value = "?" if OmegaConf.is_missing(_root_, each.name) else _root_[each.name]
             lines.append(f"  {each.name:23} {'none' if value is None else value!s:10} {each.metadata['meaning']}")
     return "\n".join(lines)
 

@@ -8,6 +8,7 @@ from omegaconf import DictConfig
 from rich.console import Console
 
 from smoothpl.checks import check
+from smoothpl.choices import with_choices
 from smoothpl.config import conf_dir, register
 
 
@@ -29,6 +30,7 @@ def read_words(usage: str, *own: str) -> tuple[list[str], dict[str, str]]:
 
 def compose_checked(overrides: Sequence[str]) -> DictConfig:
     register()
+    overrides = with_choices(overrides)
     with initialize_config_dir(str(conf_dir()), version_base="1.3"):
         config = compose("train", overrides=list(overrides))
     check(config, overrides)

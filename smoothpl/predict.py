@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -99,7 +100,8 @@ def find_files(places: Sequence[str]) -> list[Path]:
     for place in places:
         if place in ("-", "-0"):
             separator = "\0" if place == "-0" else "\n"
-            files += [Path(name) for name in sys.stdin.read().split(separator) if name]
+            names = os.fsdecode(sys.stdin.buffer.read())  # a name need not be UTF-8
+            files += [Path(name) for name in names.split(separator) if name]
         elif Path(place).is_dir():
             files += [Path(place) / name for name in sorted(images_below(Path(place)))]
         else:

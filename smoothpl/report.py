@@ -115,11 +115,11 @@ def written(report: Report, path: Path) -> str:
     if path.suffix == ".tex":
         return f"% needs \\usepackage{{booktabs}}\n% {report.legend}\n" + "\n".join(map(to_latex, report.sheets))
     sections = "\n".join(map(section_in_markdown, report.sections))
-    return f"# {report.title}\n\n{report.about}\n\n{sections}\n{report.legend}\n"
+    return f"# {plain_markdown(report.title)}\n\n{plain_markdown(report.about)}\n\n{sections}\n{report.legend}\n"
 
 
 def section_in_markdown(section: Section) -> str:
-    words = "".join(f"- {each}\n" for each in section.words)
+    words = "".join(f"- {plain_markdown(each)}\n" for each in section.words)
     pictures = [f"![{plain_markdown(each.caption)}]({PICTURES}/{each.file_name})\n" for each in section.drawings]
     return f"## {section.title}\n\n{words}\n" + "\n".join([*map(to_markdown, section.sheets), *pictures])
 

@@ -42,10 +42,12 @@ def words_of_growth(record: Record, arguments: Sequence[str]) -> list[str]:
     """What another num_labels means besides."""
     said = [each.partition("=")[2] for each in arguments if key_of(each) == "num_labels"]
     words = more_labels(record, said[-1]) if said else []
-    follows = {key_of(each) for each in words} & {key_of(each) for each in arguments}
+    said_too = {key_of(each): each.replace(" ", "") for each in arguments}
+    meant = {key_of(each): each.replace(" ", "") for each in words}
+    follows = sorted(key for key in meant.keys() & said_too.keys() if meant[key] != said_too[key])
     if follows:
-        raise ConfigError(f"{', '.join(sorted(follows))} follows from the run that is resumed; leave it out.")
-    return words
+        raise ConfigError(f"{', '.join(follows)} follows from the run that is resumed; leave it out.")
+    return [each for each in words if key_of(each) not in said_too]  # a process that this one has started says so, too
 
 
 def quoted(path: str) -> str:

@@ -41,9 +41,12 @@ class Look(NamedTuple):
 
 def look_at(classifier: Classifier, images: Tensor, rows: Tensor) -> Look:
     """At some rows of images that are on disk, a few at a time."""
-    last = [part for part in classifier.network.modules() if isinstance(part, nn.Linear)][-1]
     seen: list[Tensor] = []
-    handle = last.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0].cpu()))
+    layers = [part for part in classifier.network.modules() if isinstance(part, nn.Linear)]
+    if layers:
+        handle = layers[-1].register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0].flatten(1).cpu()))
+    else:  # of a network that ends otherwise, all that is known is what it says
+        handle = classifier.network.register_forward_hook(lambda _, __, logits: seen.append(logits.cpu()))
     try:
         found, features = [], []
         for some in torch.split(rows, AT_A_TIME):
@@ -64,7 +67,8 @@ def suggest(unlabeled: Look, labeled: Look, labels: Tensor, threshold: float, nu
     for c in needy:
         likely = unlabeled.probabilities[:, c].clone()
         likely[list(chosen)] = -1
-        for image in likely.topk(min(max(1, number // (2 * len(needy))), number - len(chosen))).indices.tolist():
+        each = min(max(1, number // (2 * len(needy))), number // 2 - len(chosen))
+        for image in likely.topk(each).indices.tolist():
             chosen[image] = c
     # Far from everything that has a label or was just chosen, in the eyes of the network, and doubtful.
     known = torch.cat([labeled.features, unlabeled.features[list(chosen)]])

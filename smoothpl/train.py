@@ -220,6 +220,8 @@ def how_to_go_on(config: DictConfig, run_dir: Path, error: BaseException) -> str
     paused = watch is not None and watch.action == "pause" and str(error).startswith("collapse")
     if not paused or not can_grow(config):
         return f"interrupted{by}; to go on: {command}"
+    if "album" in config.data:
+        return f"interrupted{by}; to go on, with the labels that there are then: {command}"
     more = config.num_labels + config.data.num_classes
     return f"interrupted{by}; to go on with more labels: {command} num_labels={more}; as it is: {command}"
 

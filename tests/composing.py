@@ -13,6 +13,7 @@ from smoothpl.config import conf_dir, register
 OWN = (
     "data.root=.",
     "data.album=a",
+    "data.told=a",
     "data.num_classes=2",
     "data.size=8",
     "data.folds=5",

@@ -5,7 +5,7 @@ from omegaconf import OmegaConf
 from PIL import Image
 
 from smoothpl import choices
-from smoothpl.choices import USUAL, with_choices
+from smoothpl.choices import USUAL, with_choices, with_new_labels
 from smoothpl.config import conf_dir
 from smoothpl.errors import ConfigError
 from smoothpl.looking import compose_checked
@@ -34,10 +34,12 @@ def test_what_was_not_said_is_chosen_and_printed(tmp_path: Path, capsys: pytest.
     assert words["benchmark"] == "folder"
     assert (words["data.num_classes"], words["num_labels"], words["data.size"]) == ("2", "8", "8")
     config = compose_checked([f"{key}={value}" for key, value in words.items()])
-    assert (config.data.root, config.data.source.folds, config.fold) == (str(root), 5, 1)
+    assert (config.data.root, config.data.source.folds, config.fold) == (str(root), 2, 1)
     told = capsys.readouterr().err
     assert "32 images, 8 labels of 2 classes, no test images" in told
     assert "net=wrn_10_1" in told
+    again = with_choices([f"{key}={value}" for key, value in words.items()])
+    assert again == [f"{key}={value}" for key, value in words.items()]  # as a process that it starts would say it
 
 
 def test_what_was_said_stays(tmp_path: Path) -> None:
@@ -68,6 +70,17 @@ def test_a_folder_must_be_named() -> None:
         with_choices(["data=folder"])
 
 
+def test_words_stay_together_and_one_folder_is_enough(tmp_path: Path) -> None:
+    root = two_digits(tmp_path / "own")
+    assert with_choices([f"data.root={root}", "data=folder", "fold=0,1", "-m"])[-3:] == [
+        "data=folder",
+        "fold=0,1",
+        "-m",
+    ]
+    with pytest.raises(ConfigError, match="one folder at a time"):
+        with_choices([f"data.root={root},other", "data=folder"])
+
+
 def test_labels_are_added_and_the_run_goes_on(tmp_path: Path) -> None:
     """From a folder to a model, in the words of a user; then three more labels."""
     root = two_digits(tmp_path / "own", labels=4, test=2)
@@ -86,3 +99,12 @@ def test_labels_are_added_and_the_run_goes_on(tmp_path: Path) -> None:
     same = Process("smoothpl.train", "resume=second", cwd=tmp_path).wait()
     assert same.returncode == 0, same.stderr
     assert read(tmp_path / "second") == grown
+    one, zero = (sorted((root / "labeled" / name).iterdir())[0] for name in ("one", "zero"))
+    for path, name in ((one, "zero"), (zero, "one")):
+        path.rename(root / "labeled" / name / f"moved_{path.name}")
+    with pytest.raises(ConfigError, match="has as many labels as this run has had, but others"):
+        with_new_labels([f"resume={tmp_path / 'second'}"])
+    for part in ("labeled", "test"):
+        (root / part / "one").rename(root / part / "won")
+    with pytest.raises(ConfigError, match="has other classes than this run, one, won"):
+        with_new_labels([f"resume={tmp_path / 'second'}"])

@@ -42,7 +42,9 @@ def test_a_classifier_says_what_the_averaged_network_of_the_run_says(run_dir: Pa
     assert torch.equal(found.confidence, found.probabilities.amax(dim=1))
 
 
-@pytest.mark.parametrize("kind", ["path", "text", "pillow", "grey array", "array", "four", "floats", "tensor", "grey"])
+@pytest.mark.parametrize(
+    "kind", ["path", "text", "pillow", "grey array", "array", "four", "floats", "mirrored twice", "tensor", "grey"]
+)
 def test_an_image_may_come_in_many_forms(kind: str, classifier: Classifier, tmp_path: Path) -> None:
     array = np.array(picture(0))
     colour = torch.from_numpy(array).expand(3, 8, 8)
@@ -54,6 +56,7 @@ def test_an_image_may_come_in_many_forms(kind: str, classifier: Classifier, tmp_
         "array": np.stack([array] * 3, axis=2),
         "four": np.stack([array] * 4, axis=2),
         "floats": (array / 255).astype(np.float32),
+        "mirrored twice": np.ascontiguousarray(array[:, ::-1])[:, ::-1],
         "tensor": colour,
         "grey": colour[:1],
     }
@@ -82,6 +85,8 @@ def test_the_result_of_an_image_does_not_depend_on_others(size: int, classifier:
 def test_what_is_no_image_is_refused(classifier: Classifier) -> None:
     with pytest.raises(ValueError, match=r"with 1, 3 or 4 channels; this one is \(2, 8, 8\)"):
         classifier.predict(torch.zeros(2, 8, 8))
+    with pytest.raises(ValueError, match=r"of bytes, 0 to 255, or of floats, 0 to 1; this one is of torch\.int64"):
+        classifier.predict(torch.zeros(3, 8, 8, dtype=torch.long))
 
 
 def test_a_run_without_weights_is_refused(tmp_path: Path, run_dir: Path) -> None:
@@ -97,17 +102,19 @@ def test_a_strangers_record_calls_nothing_but_networks(tmp_path: Path, run_dir: 
         (tmp_path / name).write_bytes((run_dir / name).read_bytes())
     record = json.loads((tmp_path / "run.json").read_text())
     target = tmp_path / "touched"
+    evil = {"_target_": "os.system", "command": f"touch {target}"}
     for net in (
         {"_target_": "pathlib.Path.touch", "self": {"_target_": "pathlib.Path", "_args_": [str(target)]}},
-        {
-            "_target_": "smoothpl.nets.WideResNet",
-            "num_classes": {"_target_": "os.system", "command": f"touch {target}"},
-        },
-        {"_target_": "hydra.utils.call", "config": {}},
-        {"_target_": "smoothpl.nets.wideresnet.math.prod", "x": []},
+        {"_target_": "smoothpl.nets.WideResNet", "num_classes": evil},
+        {"_target_": "smoothpl.nets.WideResNet", "num_classes": "${evil}"},
+        {"_target_": "smoothpl.nets.WideResNet", "num_classes": [evil]},
+        {"_target_": "smoothpl.nets.wideresnet.math.prod"},
+        {"_target_": "torchvision.models.get_model", "name": "resnet18"},
+        {},
     ):
-        (tmp_path / "run.json").write_text(json.dumps(record | {"config": record["config"] | {"net": net}}))
-        with pytest.raises(ConfigError, match="which is not smoothpl's own; if you trust where it comes from"):
+        config = record["config"] | {"net": net, "evil": evil}
+        (tmp_path / "run.json").write_text(json.dumps(record | {"config": config}))
+        with pytest.raises(ConfigError, match="none of smoothpl's own networks; if you trust where it comes from"):
             load(tmp_path)
     assert not target.exists()
 

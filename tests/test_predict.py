@@ -67,7 +67,7 @@ def test_names_may_come_from_elsewhere_and_lines_of_json_go_out(
     word: str, separator: str, run_dir: Path, photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = ["photos/sub/b c.png", "photos/a.png", "photos/gone.png"]
-    monkeypatch.setattr(sys, "stdin", io.StringIO(separator.join([*names, ""])))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(separator.join([*names, ""]).encode())))
     run(monkeypatch, f"run={run_dir}", f"images={word}", "out=out.jsonl", "top=2", "probabilities=true")
     lines = [json.loads(line) for line in (photos.parent / "out.jsonl").read_text().splitlines()]
     assert [line["file"] for line in lines] == names[:2]

@@ -40,7 +40,7 @@ def test_folds_are_taken_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for fold in range(3):
-        put(tmp_path / f"fold={fold}", made(tested_on=f"labeled images held out, part {fold} of 3"))
+        put(tmp_path / f"fold={fold}", made(fold=fold, tested_on=f"labeled images held out, part {fold} of 3"))
     run(monkeypatch, str(tmp_path))
     assert "Error 30.00 % of 30 labeled images held out" in capsys.readouterr().out.replace("\n", " ")
 

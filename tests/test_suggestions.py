@@ -75,3 +75,8 @@ def test_features_are_what_the_last_layer_sees() -> None:
     torch.testing.assert_close(look.features, network[:3](inputs))
     torch.testing.assert_close(look.probabilities, network(inputs).softmax(dim=1))
     assert not network[3]._forward_pre_hooks
+    bare = Classifier(
+        nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten()), "abc", CentralCrop(2, 1.0), [0.5] * 3, [0.5] * 3
+    )
+    look = look_at(bare, images, rows)  # which has no last layer
+    torch.testing.assert_close(look.features.softmax(dim=1), look.probabilities)

@@ -32,7 +32,10 @@ class PurityWatch(Callback):
         data = trainer.datamodule  # type: ignore[attr-defined]
         assert isinstance(data, SemiSupervisedData)
         device = pl_module.device
-        self.hidden = data.source.train.labels[data.fold.unlabeled].to(device)
+        labels = data.source.train.labels.clone()
+        if (labels == UNKNOWN).any():  # where few are known, those that are learned from would be nearly all of them
+            labels[data.fold.labeled] = UNKNOWN
+        self.hidden = labels[data.fold.unlabeled].to(device)
         counts = data.labeled_per_class.to(device, torch.float32)
         self.labeled_share = counts / counts.sum()
         self.sums = torch.zeros(2 + len(counts), device=device)

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from smoothpl.data.decoded import contents
 from smoothpl.data.label_files import TEST, Label, read_labels
 from smoothpl.errors import ConfigError, require
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 LABELED = "labeled"
 LABELS_CSV = "labels.csv"
+RUN = "run.json"
 
 
 class Album(NamedTuple):
@@ -29,19 +31,16 @@ class Album(NamedTuple):
 
 
 def open_album(root: str, labels: str | None = None) -> Album:
-    """Labels are those of class folders, labeled/<class>/ and test/<class>/, and of the file `labels`.
-
-    Without `labels`, of labels.csv if there is one. Everything else is unlabeled. Reads no image.
-    """
+    """Labels are those of class folders, labeled/<class>/ and test/<class>/, of the file `labels`, if one is named, and
+    of labels.csv, if there is one. Everything else is unlabeled. Reads no image."""
     folder = Path(root).expanduser()
     require(folder.is_dir(), f"data.root={root} is no folder; name the one that holds your images.")
     files = sorted(images_below(folder))
     require(bool(files), f"data.root={root} holds no image; known are {', '.join(SUFFIXES)}.")
     told = [*by_class_folder(files)]
-    if labels is not None:
-        told += read_labels(folder / labels, files)
-    elif (folder / LABELS_CSV).is_file():
-        told += read_labels(folder / LABELS_CSV, files)
+    usual = [LABELS_CSV] if (folder / LABELS_CSV).is_file() else []
+    for name in dict.fromkeys([*([labels] if labels is not None else []), *usual]):
+        told += read_labels(folder / name, files)
     by_file: dict[str, Label] = {}
     for each in told:
         other = by_file.setdefault(each.file, each)
@@ -56,16 +55,31 @@ def open_album(root: str, labels: str | None = None) -> Album:
 
 
 def fingerprint(album: Album) -> str:
-    """A few letters for these images, whatever their labels and wherever they lie below the folder."""
-    each = sorted((PurePosixPath(file).name, (album.root / file).stat().st_size) for file in album.files)
-    return "a" + hashlib.sha256(json.dumps(each).encode()).hexdigest()[:8]  # never a number, to Hydra
+    """A few letters for these images, whatever their names and labels."""
+    return letters(sorted({*contents([album.root / file for file in album.files])}))
+
+
+def told(album: Album) -> str:
+    """A few letters for their labels."""
+    digests = contents([album.root / file for file in album.files])
+    by_file = dict(zip(album.files, digests, strict=True))
+    labels = [(by_file[file], name, "") for file, name in album.label.items()]
+    return letters(sorted({*labels, *((by_file[file], name, TEST) for file, name in album.test.items())}))
+
+
+def letters(what: object) -> str:
+    return "a" + hashlib.sha256(json.dumps(what).encode()).hexdigest()[:8]  # never a number, to Hydra
 
 
 def images_below(folder: Path) -> Iterator[str]:
     for place, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
+        if RUN in names:  # the pictures of a run are not what it learns from
+            folders.clear()
+            continue
         for name in names:
-            if not name.startswith(".") and PurePosixPath(name).suffix.lower() in SUFFIXES:
+            is_image = PurePosixPath(name).suffix.lower() in SUFFIXES and Path(place, name).is_file()
+            if is_image and not name.startswith("."):
                 yield Path(place, name).relative_to(folder).as_posix()
 
 

@@ -17,13 +17,13 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import torch
 from filelock import FileLock
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 from rich.progress import track
 from torch import Tensor
 
 from smoothpl.data.checksums import cache_dir, remember
 from smoothpl.data.frames import CentralCrop
-from smoothpl.data.pictures import decode
+from smoothpl.data.pictures import FORMATS, NO_PICTURE, decode
 from smoothpl.errors import ConfigError
 from smoothpl.files import put
 
@@ -143,16 +143,20 @@ def decode_safely(path: Path) -> Tensor:
 def dims_of(path: Path) -> tuple[int, int]:
     """Width and height, by the header of a file alone."""
     try:
-        with Image.open(path) as file:
+        with Image.open(path, formats=FORMATS) as file:
             return file.size
-    except (UnidentifiedImageError, Image.DecompressionBombError, Image.DecompressionBombWarning, SyntaxError) as error:
+    except NO_PICTURE as error:
         raise ValueError(str(error)) from error
+    except OSError as error:
+        if error.errno is None:  # Pillow's own word for a file that ends too early
+            raise ValueError(str(error)) from error
+        raise
 
 
 def in_threads(work: Callable[[One], Other], items: Sequence[One]) -> Iterator[Other]:
     """In order, a few ahead: memory does not grow with the number of items. Decoding does not hold Python's lock; what
     does is little, because threads take some items at a time."""
-    threads = len(os.sched_getaffinity(0))
+    threads = os.cpu_count() or 1
     with ThreadPoolExecutor(threads) as pool:
         starts = iter(range(0, len(items), AT_A_TIME))
 

@@ -7,6 +7,7 @@ import torch
 from rich.console import Console
 
 from smoothpl.data.album import Album, fingerprint, open_album
+from smoothpl.data.album import told as letters_of_labels
 from smoothpl.data.decoded import Decoded, Rows, decode_all
 from smoothpl.data.source import APART, UNKNOWN, Source
 from smoothpl.errors import ConfigError, require
@@ -15,13 +16,13 @@ NUM_NAMED = 3
 
 
 def folder(
-    root: str, album: str, size: int, num_labels: int, folds: int, fold: int, labels: str | None = None
+    root: str, album: str, told: str, size: int, num_labels: int, folds: int, fold: int, labels: str | None = None
 ) -> Source:
     """All images below `root`, of `size` x `size` pixels; each content once, in an order that no renaming changes.
 
-    `album` says which images are meant. Without a test set the labeled images are divided into `folds` parts, of which
-    number `fold` tests and does not train. What tests is not among the unlabeled images either, nor is anything of the
-    same content.
+    `album` and `told` say which images and labels are meant. Without a test set the labeled images are divided into
+    `folds` parts, of which number `fold` tests and does not train. What tests is not among the unlabeled images
+    either, nor is anything of the same content.
     """
     found = open_album(root, labels)
     require(
@@ -32,15 +33,19 @@ def folder(
         album == fingerprint(found),
         f"data.root={root} holds other images than those this run is about (data.album={album}); begin a new run.",
     )
-    check_test(folds, bool(found.test), root)
+    require(
+        told == letters_of_labels(found),
+        f"data.root={root} has other labels than this run is about (data.told={told}); begin a new run.",
+    )
+    check_test(folds, fold, bool(found.test), root)
     decoded = decode_all([found.root / file for file in found.files], size)
-    told = by_content(found, decoded)
-    held_out = {*told.test} if found.test else hold_out(told.label, folds, fold)
-    tests = told.test if found.test else {each: told.label[each] for each in held_out}
+    names = by_content(found, decoded)
+    held_out = {*names.test} if found.test else hold_out(names.label, folds, fold)
+    tests = names.test if found.test else {each: names.label[each] for each in held_out}
     row = {digest: at for digest, at in zip(decoded.digests, decoded.row.tolist(), strict=True) if at >= 0}
     number = {name: c for c, name in enumerate(found.class_names)}
     # What is held out keeps its place among the training images: labels that are added must not renumber the others.
-    known = {each: APART if each in held_out else number[told.label[each]] for each in {*told.label, *held_out}}
+    known = {each: APART if each in held_out else number[names.label[each]] for each in {*names.label, *held_out}}
 
     def rows(digests: Sequence[str], labels: list[int]) -> Rows:
         return Rows(decoded.images, torch.tensor([row[each] for each in digests]), torch.tensor(labels))
@@ -65,6 +70,7 @@ def by_content(album: Album, decoded: Decoded) -> Told:
     """What is there twice, or is no image, is said to the user."""
     told, first = Told({}, {}), dict[str, str]()
     bad, twice, leaks = [], [], []
+    by_file = dict(zip(album.files, decoded.digests, strict=True))
     for file, digest, row in zip(album.files, decoded.digests, decoded.row.tolist(), strict=True):
         if row < 0:
             bad.append(file)
@@ -74,11 +80,12 @@ def by_content(album: Album, decoded: Decoded) -> Told:
             twice.append(file)
         for names, given in ((told.label, album.label), (told.test, album.test)):
             if file in given and names.setdefault(digest, given[file]) != given[file]:
+                other = next(each for each in given if by_file[each] == digest)
                 raise ConfigError(
                     f"{file} and {other} are the same image, and labeled {given[file]} and {names[digest]}; remove one."
                 )
     for digest in [each for each in told.label if each in told.test]:
-        leaks.append(first[digest])
+        leaks.append(next(file for file, each in by_file.items() if each == digest and file in album.label))
         del told.label[digest]
     tell(bad, album, "files are no images that can be read, and are left out")
     tell(twice, album, "images are there more than once, and are used once")
@@ -95,9 +102,10 @@ def tell(files: list[str], album: Album, what: str) -> None:
         Console(stderr=True).print(message, soft_wrap=True, markup=False, highlight=False)
 
 
-def check_test(folds: int, has_test: bool, root: str) -> None:
+def check_test(folds: int, fold: int, has_test: bool, root: str) -> None:
     if has_test:
         require(folds == 0, f"data.folds={folds} has no effect: data.root={root} has test images; use data.folds=0.")
+        require(fold == 0, f"fold={fold} has no effect: data.root={root} has test images; leave it out.")
     else:
         require(
             folds > 1,
@@ -107,14 +115,19 @@ def check_test(folds: int, has_test: bool, root: str) -> None:
 
 
 def hold_out(label: dict[str, str], folds: int, fold: int) -> set[str]:
-    """Part `fold` of the labeled images. By their contents, so that it stays the same when labels are added; the first
-    image of every class trains always."""
+    """Part `fold` of the labeled images: by their contents alone, so that no label that is added moves another one."""
     require(fold < folds, f"fold={fold} must be below data.folds={folds}: the labeled images have that many parts.")
-    first = {name: digest for digest, name in sorted(label.items(), reverse=True)}
-    held = {each for each, name in label.items() if int(each[:8], 16) % folds == fold and first[name] != each}
+    held = {each for each in label if int(each[:8], 16) % folds == fold}
     if not held:
         raise ConfigError(
             f"fold={fold} of data.folds={folds} holds out no labeled image ({len(label)} have labels); use another "
             "fold, fewer data.folds, or label more images."
         )
+    left = {name for each, name in label.items() if each not in held}
+    gone = sorted({*label.values()} - left)
+    require(
+        not gone,
+        f"fold={fold} of data.folds={folds} holds out every label of {', '.join(gone)}; use another fold, more "
+        "data.folds, or label more images.",
+    )
     return held

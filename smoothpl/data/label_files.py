@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import Any, NamedTuple
+from unicodedata import normalize
 from urllib.parse import unquote
 
 from smoothpl.errors import ConfigError, require
@@ -77,7 +78,10 @@ def of_coco(content: dict[str, Any], path: Path, files: Sequence[str]) -> Iterat
     finder = Finder(files)
     for place, name in found:
         where = f"{path.name}, {place}"
-        yield Label(finder.find(place, where), name, False, where)
+        file = finder.look_for(place, where)
+        require(file is not None, f"{where}: {place!r} is not an image below data.root.")
+        assert file is not None
+        yield Label(file, name, False, where)
 
 
 def of_label_studio(tasks: list[dict[str, Any]], path: Path, files: Sequence[str]) -> Iterator[Label]:
@@ -85,25 +89,26 @@ def of_label_studio(tasks: list[dict[str, Any]], path: Path, files: Sequence[str
     finder = Finder(files)
     for number, task in enumerate(tasks):
         where = f"{path.name}, task {task.get('id', number)}"
-        choices = [
-            choice
-            for annotation in task.get("annotations", [])[-1:]
-            if not annotation.get("was_cancelled")
-            for result in annotation.get("result", [])
-            for choice in result.get("value", {}).get("choices", [])
-        ]
-        if not choices:
-            continue
-        require(len(choices) == 1, f"{where}: an image must have one label, and has {', '.join(map(str, choices))}.")
-        texts = [value for value in task["data"].values() if isinstance(value, str)]
-        require(bool(texts), f"{where} does not say which image it is about.")
-        yield Label(finder.find(texts[0], where), str(choices[0]), False, where)
+        try:
+            annotations = [each for each in task.get("annotations") or [] if not each.get("was_cancelled")]
+            results = [each["value"].get("choices") or [] for last in annotations[-1:] for each in last["result"]]
+            texts = [value for value in task["data"].values() if isinstance(value, str)]
+        except (AttributeError, KeyError, TypeError) as error:
+            raise ConfigError(f"{where} is not as Label Studio writes it ({error!r}).") from None
+        choices = [str(choice) for result in results for choice in result]
+        if choices:
+            require(len(choices) == 1, f"{where}: an image must have one label, and has {', '.join(choices)}.")
+            require(bool(texts), f"{where} does not say which image it is about.")
+            found = [file for text in texts if (file := finder.look_for(text, where)) is not None]
+            require(bool(found), f"{where}: {texts[0]!r} is not an image below data.root.")
+            yield Label(found[0], choices[0], False, where)
 
 
 class Finder:
-    """Which image a labelling tool means: by its path, or else by its name alone."""
+    """Which image a labelling tool means: by its path, or by its name alone if the tool has a place of its own."""
 
     UPLOADED = re.compile(r"[0-9a-f]{8}-")  # what Label Studio puts before a name
+    ELSEWHERE = re.compile(r"/data/upload/|[a-z0-9]+://")
 
     def __init__(self, files: Sequence[str]) -> None:
         self.files = {*files}
@@ -111,24 +116,25 @@ class Finder:
         for file in files:
             self.by_name.setdefault(PurePosixPath(file).name, []).append(file)
 
-    def find(self, place: str, where: str) -> str:
+    def look_for(self, place: str, where: str) -> str | None:
         path = unquote(place.partition("?d=")[2] or place)
+        if normpath(path) in self.files:
+            return normpath(path)
         name = PurePosixPath(path).name
+        if name != path and not self.ELSEWHERE.match(path):  # a path that leads nowhere
+            return None
         for candidate in (name, self.UPLOADED.sub("", name, count=1)):
-            if normpath(path) in self.files:
-                return normpath(path)
             same = self.by_name.get(candidate, [])
-            require(
-                len(same) < 2, f"{where}: {candidate} could be {' or '.join(same[:2])}; use a CSV with whole paths."
-            )
+            require(len(same) < 2, f"{where}: {candidate} could be {' or '.join(same[:2])}; use a CSV of paths.")
             if same:
                 return same[0]
-        return existing(path, self.files, where)
+        return None
 
 
 def existing(file: str, known: set[str], where: str) -> str:
     """`known` holds nothing from outside the folder, so that nothing outside can be named."""
-    path = normpath(file.replace("\\", "/")) if normpath(file) not in known else normpath(file)
+    written = (file, file.replace("\\", "/"), normalize("NFC", file), normalize("NFD", file))  # macOS writes NFD
+    path = next((normpath(each) for each in written if normpath(each) in known), file)
     require(path in known, f"{where}: {file!r} is not an image below data.root; paths are relative to it.")
     return path
 

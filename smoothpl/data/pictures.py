@@ -1,6 +1,7 @@
 """Images of many sizes, on disk: decoded when they are read, in whatever process reads them."""
 
 import os
+import struct
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,6 +17,13 @@ from smoothpl.data.frames import Frame
 from smoothpl.errors import ConfigError
 
 JPEG = b"\xff\xd8\xff"
+FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "GIF", "TIFF", "PPM")
+"""That Pillow may open: some others would start programs."""
+NO_PICTURE = (
+    *(ValueError, SyntaxError, EOFError, IndexError, struct.error, UnidentifiedImageError),
+    *(Image.DecompressionBombError, Image.DecompressionBombWarning),
+)
+"""What Pillow says of damaged files."""
 
 
 class Pictures:
@@ -70,18 +78,22 @@ def decode(path: Path) -> Tensor:
 def decode_by_pillow(path: Path) -> Tensor:
     """All but JPEG: torchvision's decoder ends the whole process at some damaged PNGs, and leaves some WebPs lying."""
     try:
-        with Image.open(path) as file:
-            picture = ImageOps.exif_transpose(file)
-            if picture.mode.startswith("I"):  # 16 bits, which Pillow would cut off at 255
-                return torch.from_numpy(np.array(picture).astype(np.int32) >> 8).clamp(0, 255).byte().repeat(3, 1, 1)
-            picture = picture.convert("RGB")
-    except (ValueError, SyntaxError, UnidentifiedImageError, Image.DecompressionBombError) as error:
+        with Image.open(path, formats=FORMATS) as file:
+            return from_pillow(file)
+    except NO_PICTURE as error:
         raise ValueError(str(error).split(" '")[0].split(" <")[0]) from error
     except OSError as error:
         if error.errno is None:  # Pillow's own word for a file that ends too early
             raise ValueError(str(error)) from error
         raise
-    return torch.from_numpy(np.array(picture)).permute(2, 0, 1).contiguous()
+
+
+def from_pillow(picture: Image.Image) -> Tensor:
+    """(3, height, width) uint8, upright."""
+    picture = ImageOps.exif_transpose(picture)
+    if picture.mode.startswith("I"):  # 16 bits, which Pillow would cut off at 255
+        return torch.from_numpy(np.array(picture).astype(np.int32) >> 8).clamp(0, 255).byte().repeat(3, 1, 1)
+    return torch.from_numpy(np.array(picture.convert("RGB"))).permute(2, 0, 1).contiguous()
 
 
 def unreadable(paths: Sequence[Path]) -> Iterator[int]:

@@ -1,5 +1,6 @@
 """Networks of torchvision and timm, with random weights, published ones, or those of a file."""
 
+from argparse import Namespace
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import torch
 from rich.console import Console
 from torch import Tensor, nn
+from torch.serialization import safe_globals
 from torchvision import models
 
 from smoothpl.errors import ConfigError
@@ -41,7 +43,8 @@ def torchvision_network(
         choices = models.get_model_weights(name)
         if weights not in choices.__members__:
             raise ConfigError(f"net.weights={weights} must be one of {', '.join(choices.__members__)} (of {name}).")
-        take(network, dict(choices[weights].get_state_dict(progress=True, check_hash=True)), f"weights={weights}")
+        fetched = choices[weights].get_state_dict(progress=True, check_hash=True, weights_only=True)
+        take(network, dict(fetched), f"weights={weights}")
     return finish(network, norm_momentum, weights, init_from)
 
 
@@ -100,7 +103,8 @@ def read_weights(place: str, knob: str) -> dict[str, Tensor]:
             from safetensors.torch import load_file
 
             return dict(load_file(path))
-        content = torch.load(path, weights_only=True, map_location="cpu")
+        with safe_globals([Namespace]):  # in which DINO keeps its options
+            content = torch.load(path, weights_only=True, map_location="cpu")
     except ImportError as error:
         raise ConfigError(f"net.{knob}={place} needs safetensors: pip install 'smoothpl[export]'.") from error
     except Exception as error:  # pickle has many ways to fail, and all mean the same

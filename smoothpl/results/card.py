@@ -30,15 +30,22 @@ LEGEND = (
 def card(records: Sequence[Record], places: Sequence[Path], with_pictures: bool = True) -> Report:
     """Of one run, or of runs on other folds of the same recipe, whose test images are then taken together."""
     first = records[0]
-    others = [place for record, place in zip(records, places, strict=True) if record.recipe != first.recipe]
-    require(
-        not others,
-        f"{places[0]} and {others[0] if others else ''} are of different recipes; a card is of one. To compare: "
-        "python -m smoothpl.report.",
-    )
-    unevaluated = [place for record, place in zip(records, places, strict=True) if not record.confusion]
-    if unevaluated:
-        raise ConfigError(f"{unevaluated[0]} has not been evaluated yet; go on with it: resume={unevaluated[0]}.")
+    for record, place in zip(records, places, strict=True):
+        require(
+            record.recipe == first.recipe and record.config["seed"] == first.config["seed"],
+            f"{places[0]} and {place} are of different recipes or seeds; a card is of one. To compare: "
+            "python -m smoothpl.report.",
+        )
+        require(
+            record.status == "finished" and bool(record.confusion),
+            f"{place} is {record.status}; a card is of what is finished. Go on with it: resume={place}.",
+        )
+    folds = {record.config["fold"] for record in records}
+    if len(records) > 1 and (len(folds) < len(records) or not all(record.tested_on for record in records)):
+        raise ConfigError(
+            "these runs were tested on the same images, which cannot be counted twice; name one of them. Only parts of "
+            "the labels that were held out (data=folder without test images) are taken together."
+        )
     confusion = torch.stack([torch.tensor(record.confusion) for record in records]).sum(dim=0)
     sections = [
         Section("What it can do", sentences(records, confusion), [facts(records, confusion)]),
@@ -71,6 +78,11 @@ def sentences(records: Sequence[Record], confusion: Tensor) -> list[str]:
     words += [f"It fell suddenly {len(falls)} times in the second half of training."] if falls else []
     if first.tested_on and len(records) == 1:
         words.append("One part of few labels says little; all parts together say more: -m 'fold=range(...)'.")
+    if first.tested_on and len(first.label_history) > 1:
+        words.append(
+            "Labels that were added later test, too, if they fall into this part: the runs before have seen these "
+            "images without their labels, and if they were suggested, they are harder than others."
+        )
     return words
 
 

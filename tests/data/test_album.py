@@ -2,9 +2,14 @@ from pathlib import Path
 
 import pytest
 
-from smoothpl.data.album import fingerprint, open_album
+from smoothpl.data.album import fingerprint, open_album, told
 from smoothpl.errors import ConfigError
 from tests.data.own import numbers_of, save, two_digits
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
 
 
 def test_class_folders_are_labels_and_all_else_is_unlabeled(tmp_path: Path) -> None:
@@ -24,12 +29,18 @@ def test_a_csv_adds_to_folders(tmp_path: Path) -> None:
     (tmp_path / "labels.csv").rename(tmp_path / "mine.csv")
     assert len(open_album(str(tmp_path)).class_names) == 2
     assert len(open_album(str(tmp_path), "mine.csv").class_names) == 3
+    other = sorted((tmp_path / "pool").iterdir())[1].relative_to(tmp_path)
+    (tmp_path / "labels.csv").write_text(f"file,label\n{other},four\n")
+    assert len(open_album(str(tmp_path), "mine.csv").class_names) == 4  # what was added on the page of suggestions
 
 
 def test_hidden_files_and_other_files_are_no_images(tmp_path: Path) -> None:
     two_digits(tmp_path)
     before = open_album(str(tmp_path)).files
     (tmp_path / "notes.txt").write_text("x")
+    (tmp_path / "pool" / "dangling.png").symlink_to(tmp_path / "gone.png")
+    save(tmp_path / "outputs" / "run.png", 0)
+    (tmp_path / "outputs" / "run.json").write_text("{}")
     save(tmp_path / ".cache" / "x.png", 0)
     save(tmp_path / "pool" / ".hidden.png", 0)
     assert open_album(str(tmp_path)).files == before
@@ -39,8 +50,10 @@ def test_a_fingerprint_knows_images_not_labels_or_places(tmp_path: Path) -> None
     two_digits(tmp_path)
     before = fingerprint(open_album(str(tmp_path)))
     file = sorted((tmp_path / "pool").iterdir())[0]
-    file.rename(tmp_path / "labeled" / "one" / file.name)
+    labels = told(open_album(str(tmp_path)))
+    file.rename(tmp_path / "labeled" / "one" / "other name.png")
     assert fingerprint(open_album(str(tmp_path))) == before
+    assert told(open_album(str(tmp_path))) != labels
     save(tmp_path / "pool" / "new.png", numbers_of(5)[0])
     assert fingerprint(open_album(str(tmp_path))) != before
     assert not before.isdecimal()

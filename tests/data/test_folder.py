@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from smoothpl.data import Source, folder, given
-from smoothpl.data.album import fingerprint, open_album
+from smoothpl.data.album import fingerprint, open_album, told
 from smoothpl.data.folder import hold_out
 from smoothpl.data.source import APART
 from smoothpl.errors import ConfigError
@@ -18,7 +18,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def opened(root: Path, folds: int = 0, fold: int = 0, **more: object) -> Source:
     album = open_album(str(root))
-    values = {"album": fingerprint(album), "num_labels": len(album.label), "size": 8} | more
+    values = {"album": fingerprint(album), "told": told(album), "num_labels": len(album.label), "size": 8} | more
     return folder(str(root), folds=folds, fold=fold, **values)  # type: ignore[arg-type]
 
 
@@ -34,7 +34,7 @@ def test_without_one_every_part_of_the_labels_tests_once_and_trains_otherwise(tm
     root = two_digits(tmp_path / "own", labels=12)
     sources = [opened(root, folds=3, fold=fold) for fold in range(3)]
     held = [len(source.test) for source in sources]
-    assert sum(held) == 24 - 2  # the first image of every class trains always
+    assert sum(held) == 24
     for fold, source in enumerate(sources):
         assert (source.train.labels >= 0).sum() == 24 - held[fold]
         assert source.tested_on == f"labeled images held out, part {fold} of 3"
@@ -46,8 +46,8 @@ def test_without_one_every_part_of_the_labels_tests_once_and_trains_otherwise(tm
 
 
 def test_parts_stay_the_same_when_labels_are_added() -> None:
-    label = {f"{number:08x}": "ab"[number // 20] for number in range(40)}
-    more = label | {f"{number:08x}": "a" for number in range(100, 140)}
+    label = {f"{number:08x}": "ab"[number // 20 - 1] for number in range(20, 60)}
+    more = label | {f"{number:08x}": "a" for number in [*range(20), *range(100, 140)]}
     for fold in range(4):
         assert hold_out(label, 4, fold) == hold_out(more, 4, fold) & {*label}
 
@@ -81,6 +81,11 @@ def test_what_tests_does_not_train_in_any_copy(tmp_path: Path, capsys: pytest.Ca
     assert "1 of 24 labeled images are test images, too, and do not train: labeled/zero/leak.png" in told
 
 
+def test_a_class_is_never_held_out_as_a_whole() -> None:
+    with pytest.raises(ConfigError, match=r"fold=1 of data\.folds=4 holds out every label of b; use another fold"):
+        hold_out({"00000000": "a", "00000001": "b", "00000005": "b", "00000002": "a"}, 4, 1)
+
+
 def test_one_image_with_two_labels_is_refused(tmp_path: Path) -> None:
     root = two_digits(tmp_path / "own", test=1)
     save(root / "labeled" / "one" / "zero.png", numbers_of(0)[0])
@@ -97,6 +102,8 @@ def test_one_image_with_two_labels_is_refused(tmp_path: Path) -> None:
         (0, {"folds": 10**9}, "holds out no labeled image .8 have labels."),
         (1, {"num_labels": 7}, "num_labels=7, but .* has 8 labels now"),
         (1, {"album": "other"}, "holds other images than those this run is about"),
+        (1, {"told": "other"}, "has other labels than this run is about"),
+        (1, {"fold": 1}, "fold=1 has no effect: .* has test images"),
     ],
 )
 def test_what_cannot_be_is_said(tmp_path: Path, test: int, knobs: dict[str, object], message: str) -> None:

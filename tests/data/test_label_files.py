@@ -89,10 +89,17 @@ def test_label_studio_names_images_in_many_ways(tmp_path: Path, image: str) -> N
     assert pairs(labels(tmp_path, [task(image, "dog")], "export.json")) == [("sub/b.png", "dog")]
 
 
+def test_other_texts_of_a_task_are_passed_over(tmp_path: Path) -> None:
+    named = task("a.png", "cat")
+    named["data"] = {"title": "my cat", "image": "a.png"}
+    assert pairs(labels(tmp_path, [named], "export.json")) == [("a.png", "cat")]
+
+
 def test_of_label_studio_the_last_word_counts_unless_it_was_cancelled(tmp_path: Path) -> None:
     twice = task("a.png", "cat")
     twice["annotations"] += task("a.png", "dog")["annotations"]
-    cancelled, skipped = task("a.png", "cat", was_cancelled=True), {"data": {"image": "a.png"}}
+    cancelled, skipped = task("a.png", "cat", was_cancelled=True), {"data": {"image": "a.png"}, "annotations": None}
+    twice["annotations"] += cancelled["annotations"]
     assert pairs(labels(tmp_path, [twice, cancelled, skipped], "export.json")) == [("a.png", "dog")]
 
 
@@ -102,6 +109,8 @@ def test_of_label_studio_the_last_word_counts_unless_it_was_cancelled(tmp_path: 
         ([task("a.png", "cat", "dog")], "task 7: an image must have one label, and has cat, dog"),
         ([task("same.png", "cat")], "same.png could be x/same.png or y/same.png"),
         ([task("gone.png", "cat")], "'gone.png' is not an image"),
+        ([task("gone/b.png", "cat")], "'gone/b.png' is not an image"),
+        ([{"data": {"image": "a.png"}, "annotations": [{"result": 3}]}], "is not as Label Studio writes it"),
         ([{"data": {"n": 1}} | {"annotations": task("", "cat")["annotations"]}], "does not say which image"),
     ],
 )

@@ -11,8 +11,9 @@ from smoothpl.results.record import Evaluation, LabelStage, Record
 NAMES = ["cat & <dog>", "bird", "fish"]
 
 
-def made(confusion: Any = ((5, 1, 0), (2, 2, 0), (0, 0, 0)), recipe: str = "abc", **more: Any) -> Record:
+def made(confusion: Any = ((5, 1, 0), (2, 2, 0), (0, 0, 0)), recipe: str = "abc", fold: int = 0, **more: Any) -> Record:
     config = {"benchmark": "folder", "data": {"root": "photos"}, "num_labels": 9, "net": {"depth": 10}}
+    config |= {"seed": 1, "fold": fold}
     record = Record(config, recipe, "smooth,abc", class_names=NAMES, labeled_per_class=[3, 3, 3])
     record.label_history = [LabelStage(9, 0, "")]
     record.status, record.confusion, record.calibration_error = "finished", [list(row) for row in confusion], 0.05
@@ -47,12 +48,17 @@ def test_what_is_not_known_or_not_to_be_trusted_is_said_first() -> None:
 
 
 def test_runs_on_other_folds_are_one_estimate() -> None:
-    together = words(made(tested_on="held out, part 0 of 2"), made(((9, 1, 0), (0, 0, 0), (0, 0, 0))))
+    held = {"tested_on": "held out, part 0 of 2"}
+    together = words(made(**held), made(((9, 1, 0), (0, 0, 0), (0, 0, 0)), fold=1, **held))
     assert "Error 20.00 % of 20 held out, part 0 of 2 and 1 parts more" in together
     with pytest.raises(ConfigError, match="run0 and run1 are of different recipes"):
         words(made(), made(recipe="other"))
-    with pytest.raises(ConfigError, match="run1 has not been evaluated yet"):
-        words(made(), made(confusion=()))
+    with pytest.raises(ConfigError, match="run1 is failed; a card is of what is finished"):
+        words(made(), made(status="failed"))
+    with pytest.raises(ConfigError, match="tested on the same images, which cannot be counted twice"):
+        words(made(), made(fold=1))
+    with pytest.raises(ConfigError, match="tested on the same images"):
+        words(made(**held), made(**held))
 
 
 def test_every_class_has_a_row_with_what_it_is_taken_for() -> None:
@@ -73,3 +79,5 @@ def test_labels_that_grew_are_told() -> None:
     facts = {row[0].text: row[1].text for row in card([record], [Path("run")], False).sections[0].sheets[0].rows}
     assert facts["labels"] == "6, then 9 in this run"
     assert facts["labeled images"] == "9"
+    record.tested_on = "held out, part 0 of 2"
+    assert "Labels that were added later test, too" in words(record)
