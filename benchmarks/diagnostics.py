@@ -25,7 +25,7 @@ from smoothpl.results.record import new_record
 from smoothpl.results.reliability import Reliability
 from smoothpl.train import quiet_libraries
 
-STEPS = 20
+STEPS = 10
 KINDS = [("benchmark=digits_40",), ("benchmark=cifar10_40", "batch_size=16")]
 PARTS: dict[str, list[tuple[type, str]]] = {
     "means of losses": [(RunningMeans, "add"), (RunningMeans, "flush")],

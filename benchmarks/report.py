@@ -20,6 +20,9 @@ from smoothpl.results.record import Evaluation, new_record, to_json
 
 MANY = 10_000
 EVALUATIONS = 210
+COURSES = 20
+FOLD, SEED = 987_654_321, 123_456_789
+"""In whose place the numbers of every run are written."""
 METHODS = ("fixmatch", "smooth", "flexmatch", "uda")
 THRESHOLDS = (0.85, 0.9, 0.95, 0.98)
 
@@ -39,25 +42,30 @@ def lines() -> Iterator[Line]:
 
 
 def make_up(folder: Path, number: int) -> None:
-    """Every method at every threshold, the same number of folds and seeds of each."""
+    """Every method at every threshold, as many folds and seeds of each; a few different courses of errors."""
     chance = np.random.default_rng(0)
     recipes = [(method, threshold) for method in METHODS for threshold in THRESHOLDS]
     for which, (method, threshold) in enumerate(recipes):
         config = compose_checked([f"method={method}", f"threshold={threshold}"])
         record = new_record(config, recipe_name(config, f"threshold={threshold}"))
         record.status, record.num_test, record.class_names = "finished", 500, [str(c) for c in range(10)]
-        for run in range(number * which // len(recipes), number * (which + 1) // len(recipes)):
-            of_recipe = run - number * which // len(recipes)
-            record.config |= {"fold": of_recipe % 100, "seed": of_recipe // 100}
+        record.config |= {"fold": FOLD, "seed": SEED}
+        texts = []
+        for _ in range(COURSES):
             errors = 10 + chance.standard_normal(EVALUATIONS)
             shares = [round(float(share), 4) for share in chance.random(10)]
             record.take_history(
                 [Evaluation(5000 * step, float(error), [], shares) for step, error in enumerate(errors)]
             )
             record.confusion = chance.integers(50, size=(10, 10)).tolist()
+            texts.append(to_json(record))
+        first, last = number * which // len(recipes), number * (which + 1) // len(recipes)
+        for run in range(first, last):
+            fold, seed = (run - first) % 100, (run - first) // 100
             place = folder / f"{run:05}"
             place.mkdir(parents=True)
-            (place / "run.json").write_text(to_json(record))
+            text = texts[run % COURSES].replace(str(FOLD), str(fold)).replace(str(SEED), str(seed))
+            (place / "run.json").write_text(text)
 
 
 def measure(folder: Path) -> None:

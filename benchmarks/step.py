@@ -36,12 +36,11 @@ COMMON = (
 )
 SHORTEST = 0.5
 """Seconds of a turn: short steps are measured many at a time."""
-TURNS = 4
+TURNS = 3
 AGAINST_LOOP: dict[str, float] = {
     "": 1.4,
     "forward=split": 2.0,
     "compile=true": 1.4,
-    "forward=split compile=true": 2.0,
 }
 
 

@@ -14,6 +14,7 @@ from benchmarks.setting import data_for
 from benchmarks.waiting import Synchronisations
 from smoothpl.build import build_module
 from smoothpl.looking import compose_checked
+from smoothpl.train import quiet_libraries
 
 KNOBS = ("benchmark=cifar10_40", "batch_size=2", "method=flexmatch")
 
@@ -24,6 +25,7 @@ def lines() -> Iterator[Line]:
 
 
 def ours() -> int:
+    quiet_libraries()
     config = compose_checked([*KNOBS, "log_every=100"])
     data = data_for(*KNOBS)
     module = build_module(config)

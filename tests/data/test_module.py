@@ -78,7 +78,7 @@ def source_with(train_labels: list[int], test_labels: list[int]) -> Source:
     ("train_labels", "test_labels", "complaint"),
     [
         ([0, 12], [0], "1 training images have labels outside 0 to 9, the first one 12"),
-        ([0, -2], [0], "1 training images have labels outside 0 to 9, the first one -2"),
+        ([0, -3], [0], "1 training images have labels outside 0 to 9, the first one -3"),
         ([0, -1], [-1], "1 test images have labels outside 0 to 9, the first one -1"),
     ],
 )
