@@ -47,6 +47,8 @@ def main() -> None:
         for number, part in enumerate(("choosing images", "weighting")):
             axes.plot(values, [1e3 * seconds[number] for seconds in found], marker="o", label=part)
         axes.set(xscale="log", xlabel=what.replace("_", " "), ylim=0)
+        axes.set_xticks(values, [f"{value:g}" for value in values])
+        axes.minorticks_off()
         told = ", ".join(f"{value:g}: {1e3 * sum(parts):.2f} ms" for value, parts in zip(values, found, strict=True))
         Console().print(f"{what.replace('_', ' ')}: {told}", highlight=False)
     figure.axes[0].set_ylabel("ms of a step, one core")
