@@ -8,7 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import QuotedString
+from hydra.core.override_parser.types import Override, QuotedString
 from hydra.errors import HydraException
 
 from smoothpl.errors import ConfigError
@@ -47,6 +47,7 @@ def with_choices(arguments: Sequence[str]) -> list[str]:
         return list(arguments)
     if not said.get("data.root"):
         raise ConfigError("data=folder must know where the images are; add data.root=<folder>.")
+    check_one_folder(arguments)
     from smoothpl.data.album import open_album
 
     root = Path(said["data.root"]).expanduser().absolute()
@@ -59,25 +60,32 @@ def with_choices(arguments: Sequence[str]) -> list[str]:
     return [*arguments[:place], f"data.root={quoted(str(root))}", *added, *arguments[place + 1 :]]
 
 
-def spoken(arguments: Sequence[str]) -> dict[str, str]:
-    """Words by their keys, as Hydra understands them."""
-    parser, found = OverridesParser.create(), dict[str, str]()
+def check_one_folder(arguments: Sequence[str]) -> None:
+    """What is chosen must hold for every job of a sweep."""
     for each in arguments:
-        key, given, text = each.lstrip("+").partition("=")
-        if key not in READ:
-            found[key] = text
-        elif given:
-            try:
-                override = parser.parse_override(each)
-            except HydraException:  # a path with a comma, a quote, ...: it is quoted for Hydra later
-                found[key] = text
-                continue
-            if override.is_sweep_override():
-                raise ConfigError(f"{each}: one folder at a time; begin a sweep for each.")
-            value = override.value()
-            if value is not None:
-                found[key] = value.text if isinstance(value, QuotedString) else str(value)
+        override = understood(each) if key_of(each) in ("data.root", "data.labels", "data.size") else None
+        if override is not None and override.is_sweep_override():
+            raise ConfigError(f"{each}: one folder, and one size of its images, at a time; begin a sweep for each.")
+
+
+def spoken(arguments: Sequence[str]) -> dict[str, str]:
+    """Words by their keys; of those that are read here, what they mean to Hydra."""
+    found = {}
+    for each in arguments:
+        key, _, text = each.lstrip("+").partition("=")
+        override = understood(each) if key in READ else None
+        value = text if override is None or override.is_sweep_override() else override.value()
+        if value is not None:
+            found[key] = value.text if isinstance(value, QuotedString) else str(value)
     return found
+
+
+def understood(word: str) -> Override | None:
+    """None: a path with a comma, a quote, ..., which is quoted for Hydra later."""
+    try:
+        return OverridesParser.create().parse_override(word)
+    except HydraException:
+        return None
 
 
 def with_new_labels(arguments: Sequence[str]) -> list[str]:

@@ -26,6 +26,8 @@ def chosen(*words: str) -> dict[str, str]:
 def test_other_data_are_left_alone() -> None:
     words = ["data=cifar10", "fold=3", "data.root=."]
     assert with_choices(words) == words
+    sweep = ["-m", "benchmark=digits_20,digits_40", "max_steps=5,10", "data.size=32,64"]
+    assert with_choices(sweep) == with_new_labels(sweep) == sweep
 
 
 def test_what_was_not_said_is_chosen_and_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,8 +79,9 @@ def test_words_stay_together_and_one_folder_is_enough(tmp_path: Path) -> None:
         "fold=0,1",
         "-m",
     ]
-    with pytest.raises(ConfigError, match="one folder at a time"):
+    with pytest.raises(ConfigError, match="one folder, and one size of its images, at a time"):
         with_choices([f"data.root={root},other", "data=folder"])
+    assert "max_steps=5,10" in with_choices([f"data.root={root}", "data=folder", "max_steps=5,10"])
 
 
 def test_labels_are_added_and_the_run_goes_on(tmp_path: Path) -> None:
