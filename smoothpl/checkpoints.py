@@ -1,15 +1,15 @@
 """Checkpoints on disk: written whole or not at all, known by their digest, a few of them kept."""
 
-import hashlib
 import re
 import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from smoothpl.files import put
+from smoothpl.files import digest_of, put
 
-NAME = re.compile(r"step=(\d+)-([0-9a-f]{16})\.ckpt")
+DIGITS = 16  # of the digest, in the name
+NAME = re.compile(rf"step=(\d+)-([0-9a-f]{{{DIGITS}}})\.ckpt")
 
 
 class Checkpoint(NamedTuple):
@@ -22,7 +22,7 @@ class Checkpoint(NamedTuple):
     @property
     def is_whole(self) -> bool:
         try:
-            return digest_of(self.path) == self.digest
+            return digest_of(self.path)[:DIGITS] == self.digest
         except OSError:
             return False
 
@@ -40,7 +40,7 @@ def newest_whole(folder: Path) -> Checkpoint | None:
 
 def commit(draft: Path, step: int, keep: int) -> None:
     """Makes a whole draft a checkpoint beside it, and only then removes older ones: `keep` are left."""
-    new = draft.with_name(f"step={step:08}-{digest_of(draft)}.ckpt")
+    new = draft.with_name(f"step={step:08}-{digest_of(draft)[:DIGITS]}.ckpt")
     put(draft, new)
     others = [checkpoint for checkpoint in found(draft.parent) if checkpoint.path != new]
     for old in others[keep - 1 :]:
@@ -52,8 +52,3 @@ def found(folder: Path) -> list[Checkpoint]:
     matches = [(path, NAME.fullmatch(path.name)) for path in folder.glob("*.ckpt")]
     all_of_them = [Checkpoint(path, int(match[1]), match[2]) for path, match in matches if match]
     return sorted(all_of_them, key=lambda each: each.step, reverse=True)
-
-
-def digest_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:16]

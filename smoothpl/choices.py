@@ -12,6 +12,7 @@ from hydra.core.override_parser.types import Override, QuotedString
 from hydra.errors import HydraException
 
 from smoothpl.errors import ConfigError
+from smoothpl.remarks import remark
 from smoothpl.resume import key_of, named_run, open_run, quoted
 
 if TYPE_CHECKING:  # torch is imported late: saying no to a typo must not take seconds
@@ -27,8 +28,6 @@ FOLDS = ((10, 2), (20, 3), (math.inf, 5))
 """Parts by the number of labels: below the first number, the second."""
 QUIET = ("data", "benchmark", "data.album", "data.told")
 READ = ("data", "benchmark", "data.root", "data.labels", "data.size", "max_steps")
-
-
 USUAL = {
     "net": "wrn_10_1",
     "batch_size": 16,
@@ -154,12 +153,9 @@ def side_of(album: "Album") -> int:
 
 
 def tell(album: "Album", chosen: dict[str, object]) -> None:
-    from rich.console import Console
-
     found = f"{len(album.files):,} images, {len(album.label):,} labels of {len(album.class_names)} classes, "
     found += f"{len(album.test):,} test images" if album.test else "no test images"
-    console = Console(stderr=True)
-    console.print(f"{album.root}: {found}.", soft_wrap=True, markup=False, highlight=False)
+    remark(f"{album.root}: {found}.")
     told = [f"{key}={value}" for key, value in chosen.items() if key not in QUIET]
     if told:
-        console.print(f"Chosen by these: {' '.join(told)}", markup=False, highlight=False)
+        remark(f"Chosen by these: {' '.join(told)}")

@@ -11,8 +11,8 @@ from rich.console import Console
 from smoothpl.cli import run_command
 from smoothpl.errors import ConfigError, require
 from smoothpl.files import put
-from smoothpl.looking import read_words
-from smoothpl.predict import find_files, flag
+from smoothpl.looking import flag, read_own_words
+from smoothpl.predict import find_files
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -42,8 +42,7 @@ TOLERANCE = 1e-4
 
 
 def main() -> None:
-    others, words = read_words(USAGE, *OWN_WORDS)
-    require(not others, f"{others[0] if others else ''} is not a word of this command; --help shows how it is called.")
+    words = read_own_words(USAGE, *OWN_WORDS)
     require({"run", "images"} <= words.keys(), "run=<directory> and images=<place> are needed; --help shows more.")
     name = words.get("format", "onnx")
     require(name in SUFFIXES, f"format={name} must be one of {', '.join(SUFFIXES)}.")

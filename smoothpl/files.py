@@ -1,5 +1,6 @@
 """Files that are whole or not there."""
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -16,3 +17,9 @@ def write_text(path: Path, text: str) -> None:
     draft = path.with_name(f".{path.name}.draft")
     draft.write_text(text, newline="", encoding="utf-8", errors="surrogateescape")
     put(draft, path)
+
+
+def digest_of(path: Path) -> str:
+    """By which a content is known, wherever it lies."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:32]

@@ -10,6 +10,7 @@ from rich.console import Console
 from smoothpl.checks import check
 from smoothpl.choices import with_choices
 from smoothpl.config import conf_dir, register
+from smoothpl.errors import require
 
 
 def read_command_line(usage: str, *own: str) -> tuple[DictConfig, dict[str, str]]:
@@ -26,6 +27,19 @@ def read_words(usage: str, *own: str) -> tuple[list[str], dict[str, str]]:
         sys.exit(0)
     words = dict(argument.split("=", 1) for argument in arguments if argument.split("=")[0] in own)
     return [argument for argument in arguments if argument.split("=")[0] not in own], words
+
+
+def read_own_words(usage: str, *own: str) -> dict[str, str]:
+    """For a command that has no other words than its own."""
+    others, words = read_words(usage, *own)
+    require(not others, f"{others[0] if others else ''} is not a word of this command; --help shows how it is called.")
+    return words
+
+
+def flag(words: dict[str, str], name: str) -> bool:
+    value = words.get(name, "false").lower()
+    require(value in ("true", "false"), f"{name}={words.get(name)} must be true or false.")
+    return value == "true"
 
 
 def compose_checked(overrides: Sequence[str]) -> DictConfig:

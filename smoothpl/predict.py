@@ -16,7 +16,9 @@ from rich.progress import Progress
 from smoothpl.cli import run_command
 from smoothpl.errors import ConfigError, require
 from smoothpl.files import put
-from smoothpl.looking import read_words
+from smoothpl.looking import flag, read_own_words
+from smoothpl.remarks import remark, some
+from smoothpl.spreadsheet import guarded
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -41,7 +43,6 @@ What the network of a finished run says of images:
 What is no image is named, and left out."""
 OWN_WORDS = ("run", "images", "out", "top", "probabilities", "trust")
 FORMATS = (".csv", ".jsonl")
-NUM_NAMED = 5
 
 
 class Wanted(NamedTuple):
@@ -56,8 +57,7 @@ class Wanted(NamedTuple):
 
 def main() -> None:
     places = [each.partition("=")[2] for each in sys.argv[1:] if each.startswith("images=")]
-    others, words = read_words(USAGE, *OWN_WORDS)
-    require(not others, f"{others[0] if others else ''} is not a word of this command; --help shows how it is called.")
+    words = read_own_words(USAGE, *OWN_WORDS)
     require("run" in words and bool(places), "run=<directory> and images=<place> are needed; --help shows more.")
     wanted = read_wanted(words)
     files = find_files(places)
@@ -69,15 +69,13 @@ def main() -> None:
         f"top={wanted.top}, but there are {len(classifier.class_names)} classes.",
     )
     bad = write(wanted, classifier, files)
-    console = Console(stderr=True)
     if bad:
-        names = ", ".join(map(repr, bad[:NUM_NAMED])) + (", ..." if len(bad) > NUM_NAMED else "")
-        message = f"{len(bad)} of {len(files):,} files are no images that can be read, and are left out: {names}"
-        console.print(message, soft_wrap=True, markup=False, highlight=False)
+        names = some(list(map(repr, bad)))
+        remark(f"{len(bad)} of {len(files):,} files are no images that can be read, and are left out: {names}")
     if len(bad) == len(files):
         raise ConfigError("none of them is an image; nothing was predicted.")
     if wanted.out != "-":
-        console.print(f"predictions: {wanted.out}", soft_wrap=True, markup=False, highlight=False)
+        remark(f"predictions: {wanted.out}")
 
 
 def read_wanted(words: dict[str, str]) -> Wanted:
@@ -85,12 +83,6 @@ def read_wanted(words: dict[str, str]) -> Wanted:
     require(out == "-" or out.endswith(FORMATS), f"out={out} must end with {' or '.join(FORMATS)}, or be - for stdout.")
     require(top.isdecimal() and int(top) > 0, f"top={top} must be a positive whole number.")
     return Wanted(out, int(top), flag(words, "probabilities"))
-
-
-def flag(words: dict[str, str], name: str) -> bool:
-    value = words.get(name, "false").lower()
-    require(value in ("true", "false"), f"{name}={words.get(name)} must be true or false.")
-    return value == "true"
 
 
 def find_files(places: Sequence[str]) -> list[Path]:
@@ -131,7 +123,7 @@ def write(wanted: Wanted, classifier: "Classifier", files: Sequence[Path]) -> li
 def predict(classifier: "Classifier", files: Sequence[Path], bad: list[str]) -> Iterator[tuple[Path, "Tensor"]]:
     """Every file with its probabilities, in order; a few are decoded ahead, the network sees many at a time."""
     from smoothpl.classifier import CHUNK
-    from smoothpl.data.decoded import in_threads
+    from smoothpl.data.threads import in_threads
 
     def prepared(path: Path) -> "Tensor | None":
         try:
@@ -151,8 +143,6 @@ def predict(classifier: "Classifier", files: Sequence[Path], bad: list[str]) -> 
 
 
 def put_rows(wanted: Wanted, classifier: "Classifier", rows: Iterable[tuple[Path, "Tensor"]], file: TextIO) -> None:
-    from smoothpl.data.label_files import guarded
-
     names = classifier.class_names
     table = csv.writer(file, lineterminator="\n")
     if wanted.as_csv:

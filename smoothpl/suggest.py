@@ -12,8 +12,8 @@ from rich.console import Console
 from smoothpl.cli import run_command
 from smoothpl.errors import ConfigError, require
 from smoothpl.files import write_text
-from smoothpl.looking import read_words
-from smoothpl.predict import flag
+from smoothpl.looking import flag, read_own_words
+from smoothpl.spreadsheet import guarded
 
 if TYPE_CHECKING:
     from smoothpl.data.album import Album
@@ -49,8 +49,7 @@ class Shown(NamedTuple):
 
 
 def main() -> None:
-    others, words = read_words(USAGE, *OWN_WORDS)
-    require(not others, f"{others[0] if others else ''} is not a word of this command; --help shows how it is called.")
+    words = read_own_words(USAGE, *OWN_WORDS)
     require("run" in words, "run=<directory> is needed; --help shows more.")
     number = words.get("n", "20")
     require(number.isdecimal() and int(number) > 0, f"n={number} must be a positive whole number.")
@@ -119,8 +118,6 @@ def picture_of(path: Path) -> str:
 
 
 def as_csv(shown: list[Shown]) -> str:
-    from smoothpl.data.label_files import guarded
-
     text = StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(["file", "label", "guess", "confidence", "why"])

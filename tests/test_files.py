@@ -18,3 +18,10 @@ def test_a_text_is_replaced_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(OSError, match="No space"):
         files.write_text(path, "newer")
     assert path.read_text() == "new"
+
+
+def test_a_digest_is_of_the_content_alone(tmp_path: Path) -> None:
+    for name, text in (("a", "same"), ("b", "same"), ("c", "other")):
+        (tmp_path / name).write_text(text)
+    one, same, other = (files.digest_of(tmp_path / name) for name in "abc")
+    assert one == same != other

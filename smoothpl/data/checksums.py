@@ -3,21 +3,40 @@
 import hashlib
 import json
 import os
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 from smoothpl.errors import ConfigError
+
+Answer = TypeVar("Answer")
 
 
 def verify(path: Path, md5: str) -> None:
     """Raises if the file is not the published one. What was found is kept in the cache, never beside the data."""
-    stat = path.stat()
-    fingerprint = [str(path.resolve()), stat.st_size, stat.st_mtime_ns, md5]
-    note = cache_dir() / "verified" / (hashlib.sha256(json.dumps(fingerprint).encode()).hexdigest() + ".json")
+    recall("verified", [path], lambda: compare(path, md5, "fetch it again"), md5)
+
+
+def recall(kind: str, paths: Sequence[Path], find: Callable[[], Answer], *more: str) -> Answer:
+    """What was found out about files before, for as long as none of them changes; else it is found out now."""
+    asked = json.dumps([*map(state_of, paths), *more])
+    note = cache_dir() / kind / (hashlib.sha256(asked.encode()).hexdigest() + ".json")
     if note.is_file():
-        return
-    compare(path, md5, "fetch it again")
-    remember(note, fingerprint)
+        known: Answer = json.loads(note.read_text())
+        return known
+    found = find()
+    remember(note, found)
+    return found
+
+
+def state_of(path: Path) -> tuple[int, ...]:
+    """What changes with a file, whatever name it is called by."""
+    try:
+        stat = path.stat()
+    except FileNotFoundError:  # a link that leads nowhere
+        stat = path.lstat()
+    return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
 
 
 def compare(path: Path, md5: str, way_out: str) -> None:

@@ -6,13 +6,9 @@ in the cache of the user, never beside the images.
 
 import hashlib
 import json
-import os
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -21,20 +17,17 @@ from PIL import Image
 from rich.progress import track
 from torch import Tensor
 
-from smoothpl.data.checksums import cache_dir, remember
+from smoothpl.data.checksums import cache_dir, recall
 from smoothpl.data.frames import CentralCrop
 from smoothpl.data.pictures import FORMATS, NO_PICTURE, decode
+from smoothpl.data.threads import in_threads
 from smoothpl.errors import ConfigError
-from smoothpl.files import put
+from smoothpl.files import digest_of, put
 
 VERSION = 1
 """Of how images are decoded: another one decodes them anew."""
 MOST_PIXELS = Image.MAX_IMAGE_PIXELS or 2**26
 """Of one image: a file of a few kilobytes can unpack to gigabytes. Pillow begins to warn here."""
-AT_A_TIME = 32
-"""Items of one thread."""
-One = TypeVar("One")
-Other = TypeVar("Other")
 
 
 class Decoded(NamedTuple):
@@ -92,20 +85,8 @@ def decode_all(paths: Sequence[Path], size: int) -> Decoded:
 
 
 def contents(paths: Sequence[Path]) -> list[str]:
-    """A digest of every file, remembered for as long as none of them changes."""
-    stats = [path.stat() for path in paths]
-    listing = [(str(path.absolute()), stat.st_size, stat.st_mtime_ns) for path, stat in zip(paths, stats, strict=True)]
-    note = cache_dir() / "contents" / (hashlib.sha256(json.dumps(listing).encode()).hexdigest() + ".json")
-    if note.is_file():
-        return list(map(str, json.loads(note.read_text())))
-    digests = list(in_threads(digest_of, paths))
-    remember(note, digests)
-    return digests
-
-
-def digest_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+    """A digest of every file."""
+    return recall("contents", paths, lambda: list(in_threads(digest_of, paths)))
 
 
 def fill(store: Path, paths: Sequence[Path], size: int) -> list[int]:
@@ -151,20 +132,3 @@ def dims_of(path: Path) -> tuple[int, int]:
         if error.errno is None:  # Pillow's own word for a file that ends too early
             raise ValueError(str(error)) from error
         raise
-
-
-def in_threads(work: Callable[[One], Other], items: Sequence[One]) -> Iterator[Other]:
-    """In order, a few ahead: memory does not grow with the number of items. Decoding does not hold Python's lock; what
-    does is little, because threads take some items at a time."""
-    threads = os.cpu_count() or 1
-    with ThreadPoolExecutor(threads) as pool:
-        starts = iter(range(0, len(items), AT_A_TIME))
-
-        def begin(number: int) -> list[Future[list[Other]]]:
-            parts = [items[start : start + AT_A_TIME] for start in islice(starts, number)]
-            return [pool.submit(lambda part: [work(item) for item in part], part) for part in parts]
-
-        waiting = deque(begin(4 * threads))
-        while waiting:
-            yield from waiting.popleft().result()
-            waiting += begin(1)

@@ -4,15 +4,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
-from rich.console import Console
 
 from smoothpl.data.album import Album, fingerprint, open_album
 from smoothpl.data.album import told as letters_of_labels
 from smoothpl.data.decoded import Decoded, Rows, decode_all
 from smoothpl.data.source import APART, UNKNOWN, Source
 from smoothpl.errors import ConfigError, require
-
-NUM_NAMED = 3
+from smoothpl.remarks import remark, some
 
 
 def folder(
@@ -42,6 +40,7 @@ def folder(
     names = by_content(found, decoded)
     held_out = {*names.test} if found.test else hold_out(names.label, folds, fold)
     tests = names.test if found.test else {each: names.label[each] for each in held_out}
+    require(bool(tests), f"data.root={root}: none of the test images can be read; replace them.")
     row = {digest: at for digest, at in zip(decoded.digests, decoded.row.tolist(), strict=True) if at >= 0}
     number = {name: c for c, name in enumerate(found.class_names)}
     # What is held out keeps its place among the training images: labels that are added must not renumber the others.
@@ -85,6 +84,11 @@ def by_content(album: Album, decoded: Decoded) -> Told:
                     f"{file} and {other} are the same image, and labeled {given[file]} and {names[digest]}; remove one."
                 )
     for digest in [each for each in told.label if each in told.test]:
+        require(
+            told.label[digest] == told.test[digest],
+            f"{first[digest]} is {told.label[digest]} among the labeled images and {told.test[digest]} among the test "
+            "images (the same content); say one of them.",
+        )
         leaks.append(next(file for file, each in by_file.items() if each == digest and file in album.label))
         del told.label[digest]
     tell(bad, album, "files are no images that can be read, and are left out")
@@ -97,9 +101,7 @@ def by_content(album: Album, decoded: Decoded) -> Told:
 
 def tell(files: list[str], album: Album, what: str) -> None:
     if files:
-        names = ", ".join(files[:NUM_NAMED]) + (", ..." if len(files) > NUM_NAMED else "")
-        message = f"{album.root}: {len(files)} of {len(album.files):,} {what}: {names}"
-        Console(stderr=True).print(message, soft_wrap=True, markup=False, highlight=False)
+        remark(f"{album.root}: {len(files)} of {len(album.files):,} {what}: {some(list(map(repr, files)))}")
 
 
 def check_test(folds: int, fold: int, has_test: bool, root: str) -> None:

@@ -1,21 +1,18 @@
 """Images, the first arrow of the data flow: ImageNet, or any folders of its form, train/<class>/ and val/<class>/."""
 
-import hashlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 import torch
-from rich.console import Console
 
-from smoothpl.data.checksums import cache_dir, remember
+from smoothpl.data.checksums import recall
 from smoothpl.data.pictures import Pictures, unreadable
 from smoothpl.data.source import Source
 from smoothpl.errors import ConfigError
+from smoothpl.remarks import remark, some
 
 PARTS = ("train", "val")
-NUM_NAMED = 5
 
 
 def imagenet(root: str, on_bad_image: Literal["raise", "skip"] = "raise") -> Source:
@@ -38,7 +35,7 @@ def imagenet(root: str, on_bad_image: Literal["raise", "skip"] = "raise") -> Sou
     if class_names != test_names:
         differing = sorted(set(class_names) ^ set(test_names))
         raise ConfigError(
-            f"{folder}: train/ and val/ differ in {len(differing)} classes, {', '.join(differing[:NUM_NAMED])}, ...; "
+            f"{folder}: train/ and val/ differ in {len(differing)} classes, {some(differing)}; "
             "both need a folder for every class."
         )
     if not class_names:
@@ -49,9 +46,8 @@ def imagenet(root: str, on_bad_image: Literal["raise", "skip"] = "raise") -> Sou
         every = [path for part in found.values() for paths in part for path in paths]
         bad = set(look_at(every))
         if bad:
-            names = ", ".join(str(path.relative_to(folder)) for path in sorted(bad)[:NUM_NAMED])
-            more = ", ..." if len(bad) > NUM_NAMED else ""
-            say(f"{len(bad)} of {len(every):,} files in {folder} are no images and are left out: {names}{more}")
+            names = some([str(path.relative_to(folder)) for path in sorted(bad)])
+            remark(f"{len(bad)} of {len(every):,} files in {folder} are no images and are left out: {names}")
     train, test = (pictures(found[part], bad, folder / part, class_names) for part in PARTS)
     return Source(train, test, tuple(class_names), num_left_out=len(bad))
 
@@ -71,18 +67,12 @@ def pictures(by_class: list[list[Path]], bad: set[Path], folder: Path, class_nam
 
 def look_at(paths: list[Path]) -> list[Path]:
     """Which of the files are no images; remembered for as long as none of them changes."""
-    listing = [(str(path.resolve()), (stat := path.lstat()).st_size, stat.st_mtime_ns) for path in paths]
-    note = cache_dir() / "looked_at" / (hashlib.sha256(json.dumps(listing).encode()).hexdigest() + ".json")
-    if note.is_file():
-        return [paths[number] for number in json.loads(note.read_text())]
-    say(f"looking at {len(paths):,} files, once ...")
-    try:
-        bad = list(unreadable(paths))
-    except OSError as error:  # the disk's fault, not the picture's: nothing to remember
-        raise ConfigError(f"{error.filename}: {error.strerror}; all files must be readable.") from error
-    remember(note, bad)
-    return [paths[number] for number in bad]
 
+    def find() -> list[int]:
+        remark(f"looking at {len(paths):,} files, once ...")
+        try:
+            return list(unreadable(paths))
+        except OSError as error:  # the disk's fault, not the picture's: nothing to remember
+            raise ConfigError(f"{error.filename}: {error.strerror}; all files must be readable.") from error
 
-def say(message: str) -> None:
-    Console(stderr=True).print(message, soft_wrap=True, markup=False, highlight=False)
+    return [paths[number] for number in recall("looked_at", paths, find)]

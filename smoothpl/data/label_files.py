@@ -11,10 +11,9 @@ from unicodedata import normalize
 from urllib.parse import unquote
 
 from smoothpl.errors import ConfigError, require
+from smoothpl.spreadsheet import unguarded
 
 TEST = "test"
-RISKY = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet would take for a formula, at the beginning of a cell."""
 
 
 class Label(NamedTuple):
@@ -137,12 +136,3 @@ def existing(file: str, known: set[str], where: str) -> str:
     path = next((normpath(each) for each in written if normpath(each) in known), file)
     require(path in known, f"{where}: {file!r} is not an image below data.root; paths are relative to it.")
     return path
-
-
-def guarded(text: str) -> str:
-    """For a cell of a CSV, which a spreadsheet must not take for a formula."""
-    return f"'{text}" if text.startswith((*RISKY, "'")) else text
-
-
-def unguarded(text: str) -> str:
-    return text[1:] if text.startswith("'") and text[1:].startswith((*RISKY, "'")) else text

@@ -3,7 +3,6 @@
 import os
 import struct
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from torch.utils.data import default_collate
 from torchvision.io import ImageReadMode, decode_image
 
 from smoothpl.data.frames import Frame
+from smoothpl.data.threads import in_threads
 from smoothpl.errors import ConfigError
 
 JPEG = b"\xff\xd8\xff"
@@ -97,7 +97,7 @@ def from_pillow(picture: Image.Image) -> Tensor:
 
 
 def unreadable(paths: Sequence[Path]) -> Iterator[int]:
-    """The numbers of the files that are no pictures. Decoding does not hold Python's lock: threads share the work."""
+    """The numbers of the files that are no pictures."""
 
     def reads(path: Path) -> bool:
         try:
@@ -108,7 +108,6 @@ def unreadable(paths: Sequence[Path]) -> Iterator[int]:
             return False
         return True
 
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
-        for number, good in enumerate(threads.map(reads, paths)):
-            if not good:
-                yield number
+    for number, good in enumerate(in_threads(reads, paths)):
+        if not good:
+            yield number

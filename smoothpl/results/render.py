@@ -8,6 +8,7 @@ from rich.markup import escape
 from rich.table import Table as RichTable
 
 from smoothpl.results.sheets import Cell, Column, Sheet
+from smoothpl.spreadsheet import guarded
 
 SHORTEST_NAME = 16
 """Columns of a terminal that a name needs at least; a longer one is folded."""
@@ -82,7 +83,7 @@ def to_csv(sheets: list[Sheet]) -> str:
         writer.writerow(["table", *split_names(sheet.columns)])
         for row in sheet.rows:
             values = [value for column, cell in zip(sheet.columns, row, strict=True) for value in split(column, cell)]
-            writer.writerow([sheet.title, *values])
+            writer.writerow([guarded(sheet.title), *values])
         writer.writerow([])
     return text.getvalue()
 
@@ -95,7 +96,7 @@ def split_names(columns: list[Column]) -> list[str]:
 def split(column: Column, cell: Cell) -> list[str]:
     if cell.std is not None:
         return [f"{cell.value:.10g}", f"{cell.std:.10g}"]
-    parts = cell.text.split(" ± ")
+    parts = (cell.text if column.is_number else guarded(cell.text)).split(" ± ")
     if column.is_number and cell.value is not None and is_number(cell.text):
         parts = [f"{cell.value:.10g}"]  # with all its digits
     return parts + [""] * (len(column.name.split(" ± ")) - len(parts))

@@ -8,7 +8,7 @@ import torch
 from PIL import Image
 
 from smoothpl.data import decoded
-from smoothpl.data.decoded import Rows, contents, decode_all, decode_safely, in_threads
+from smoothpl.data.decoded import Rows, contents, decode_all, decode_safely
 from smoothpl.errors import ConfigError
 from tests.data.own import picture, save
 
@@ -115,13 +115,3 @@ def test_rows_are_read_in_an_order_of_their_own(tmp_path: Path) -> None:
     expected = [torch.from_numpy(np.array(picture(number))).expand(3, 8, 8) for number in (0, 2, 0)]
     assert torch.equal(images, torch.stack(expected))
     assert (len(rows), rows.same_size) == (2, True)
-
-
-def test_threads_keep_the_order_and_do_not_run_far_ahead() -> None:
-    begun: list[int] = []
-    results = in_threads(lambda item: (begun.append(item), item)[1], range(10_000))
-    assert [next(results) for _ in range(3)] == [0, 1, 2]
-    assert len(begun) < 1_000
-    results.close()  # type: ignore[attr-defined]
-    assert list(in_threads(abs, [-1, -2])) == [1, 2]
-    assert list(in_threads(abs, [])) == []

@@ -76,9 +76,9 @@ def test_what_tests_does_not_train_in_any_copy(tmp_path: Path, capsys: pytest.Ca
     assert (source.train.labels != APART).sum() == 16
     assert (source.train.labels >= 0).sum() == 6
     told = capsys.readouterr().err
-    assert "1 of 24 files are no images that can be read, and are left out: pool/bad.png" in told
+    assert "1 of 24 files are no images that can be read, and are left out: 'pool/bad.png'" in told
     assert "3 of 24 images are there more than once, and are used once: " in told
-    assert "1 of 24 labeled images are test images, too, and do not train: labeled/zero/leak.png" in told
+    assert "1 of 24 labeled images are test images, too, and do not train: 'labeled/zero/leak.png'" in told
 
 
 def test_a_class_is_never_held_out_as_a_whole() -> None:
@@ -124,3 +124,17 @@ def test_labels_that_are_added_renumber_nothing(tmp_path: Path) -> None:
     assert torch.equal(after.train.row, before.train.row)  # type: ignore[attr-defined]
     assert torch.equal(after.train.labels[before.train.labels >= 0], before.train.labels[before.train.labels >= 0])
     assert (after.train.labels[before.train.labels == APART] == APART).all()
+
+
+def test_test_images_that_contradict_or_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    root = two_digits(tmp_path / "own", labels=3, test=1)
+    (only,) = (root / "test" / "zero").iterdir()
+    copy = root / "labeled" / "one" / "copy.png"
+    copy.write_bytes(only.read_bytes())
+    with pytest.raises(ConfigError, match="is one among the labeled images and zero among the test images"):
+        opened(root)
+    copy.unlink()
+    for path in (root / "test").rglob("*.png"):
+        path.write_text("damaged")
+    with pytest.raises(ConfigError, match="none of the test images can be read"):
+        opened(root)

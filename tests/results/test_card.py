@@ -5,7 +5,6 @@ import pytest
 
 from smoothpl.errors import ConfigError
 from smoothpl.results.card import card
-from smoothpl.results.interval import interval
 from smoothpl.results.record import Evaluation, LabelStage, Record
 
 NAMES = ["cat & <dog>", "bird", "fish"]
@@ -32,12 +31,6 @@ def words(*records: Record) -> str:
 
 def test_the_error_has_its_interval() -> None:
     assert "Error 30.00 % of 10 test images; 95 %: 10.78 to 60.32 %." in words(made())
-
-
-def test_wilson_s_interval_is_the_closed_form() -> None:
-    n, p, z = 40, 3 / 40, 1.959963984540054
-    middle, half = (p + z**2 / (2 * n)), z * (p * (1 - p) / n + z**2 / (4 * n**2)) ** 0.5
-    assert interval(3, 40) == pytest.approx([100 * (middle + s * half) / (1 + z**2 / n) for s in (-1, 1)])
 
 
 def test_what_is_not_known_or_not_to_be_trusted_is_said_first() -> None:

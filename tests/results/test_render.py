@@ -81,3 +81,9 @@ def test_columns_for_which_there_is_no_room_are_told_of() -> None:
     assert "columns do not fit here; out=report.html has them" in text
     assert text.startswith("many name 0 1")
     assert " p " in text
+
+
+def test_a_name_is_never_a_formula_in_a_spreadsheet_and_a_number_stays_one() -> None:
+    columns = [Column("class", is_number=False), Column("gain")]
+    rows = list(csv.reader(StringIO(to_csv([Sheet("t", columns, [[Cell('=HYPERLINK("x")'), Cell("-0.50", -0.5)]])]))))
+    assert rows[1] == ["t", '\'=HYPERLINK("x")', "-0.5"]

@@ -3,15 +3,15 @@
 from argparse import Namespace
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
-from rich.console import Console
 from torch import Tensor, nn
 from torch.serialization import safe_globals
 from torchvision import models
 
 from smoothpl.errors import ConfigError
+from smoothpl.remarks import remark, some
 
 FILES = (".pt", ".pth", ".ckpt", ".bin", ".safetensors")
 PREFIXES = (
@@ -19,12 +19,12 @@ PREFIXES = (
     *("model.", "network.", "average."),
 )
 """Before the names of weights: what wrappers and self-supervised methods leave there."""
-NUM_NAMED = 5
 SEVERAL_OUTPUTS = ("googlenet", "inception_v3")
 """While they train: not for us."""
 
 
-def torchvision_network(
+def pretrained(
+    library: Literal["torchvision", "timm"],
     name: str,
     num_classes: int,
     channels: int = 3,
@@ -32,64 +32,52 @@ def torchvision_network(
     weights: str | None = None,
     init_from: str | None = None,
 ) -> nn.Module:
-    """Any classification model of torchvision. `weights`: a name of its weights (IMAGENET1K_V1, DEFAULT), which are
-    fetched, or a file; `init_from`: a file of another method, of which all is taken that fits."""
+    """Any classification model of a library. `weights`: published ones, which are fetched, or a file; `init_from`: a
+    file of another method, of which all is taken that fits."""
+    if weights is not None and init_from is not None:
+        raise ConfigError(f"net.weights={weights} and net.init_from={init_from}: a network begins in one way only.")
+    if channels != 3:
+        raise ConfigError(f"this network sees colours: data.channels={channels} must be 3; use a WideResNet instead.")
+    files = {"init_from": init_from}
+    if weights is not None and Path(weights).suffix in FILES:
+        files, weights = {"weights": weights}, None
+    network = {"torchvision": of_torchvision, "timm": of_timm}[library](name, num_classes, weights)
+    for knob, place in files.items():
+        if place is not None:
+            take(network, read_weights(place, knob), f"{knob}={place}")
+    for part in network.modules():
+        if isinstance(part, nn.BatchNorm2d):
+            part.momentum = norm_momentum
+    return network
+
+
+def of_torchvision(name: str, num_classes: int, weights: str | None) -> nn.Module:
     known = [each for each in models.list_models(module=models) if each not in SEVERAL_OUTPUTS]
     if name not in known:
         raise ConfigError(f"net.name={name} is no classification model of torchvision; known are {', '.join(known)}.")
-    check_start(channels, weights, init_from)
     network: nn.Module = models.get_model(name, weights=None, num_classes=num_classes)
-    if weights is not None and not is_file(weights):
+    if weights is not None:
         choices = models.get_model_weights(name)
         if weights not in choices.__members__:
-            raise ConfigError(f"net.weights={weights} must be one of {', '.join(choices.__members__)} (of {name}).")
+            raise ConfigError(
+                f"net.weights={weights} must be a file, or one of {', '.join(choices.__members__)} (of {name})."
+            )
         fetched = choices[weights].get_state_dict(progress=True, check_hash=True, weights_only=True)
         take(network, dict(fetched), f"weights={weights}")
-    return finish(network, norm_momentum, weights, init_from)
+    return network
 
 
-def timm_network(
-    name: str,
-    num_classes: int,
-    channels: int = 3,
-    norm_momentum: float = 0.1,
-    weights: str | None = None,
-    init_from: str | None = None,
-) -> nn.Module:
-    """Any model of timm. `weights=pretrained` fetches those that timm has for it."""
+def of_timm(name: str, num_classes: int, weights: str | None) -> nn.Module:
     try:
         import timm
     except ImportError as error:
         raise ConfigError("net=timm needs timm: pip install 'smoothpl[timm]'.") from error
     if not timm.is_model(name):
-        near = timm.list_models(f"*{name[:5]}*")[:NUM_NAMED]
-        raise ConfigError(f"net.name={name} is not a model of timm; near are {', '.join(near) or 'none'}.")
-    if weights not in (None, "pretrained") and not is_file(weights):
+        near = timm.list_models(f"*{name[:5]}*")
+        raise ConfigError(f"net.name={name} is not a model of timm; near are {some(near) or 'none'}.")
+    if weights not in (None, "pretrained"):
         raise ConfigError(f"net.weights={weights} must be pretrained, a file, or null (net=timm).")
-    check_start(3, weights, init_from)
-    fetches = weights == "pretrained"
-    network: nn.Module = timm.create_model(name, pretrained=fetches, num_classes=num_classes, in_chans=channels)
-    return finish(network, norm_momentum, weights, init_from)
-
-
-def check_start(channels: int, weights: str | None, init_from: str | None) -> None:
-    if weights is not None and init_from is not None:
-        raise ConfigError(f"net.weights={weights} and net.init_from={init_from}: a network begins in one way only.")
-    if channels != 3:
-        raise ConfigError(f"this network sees colours: data.channels={channels} must be 3; use a WideResNet instead.")
-
-
-def is_file(weights: str) -> bool:
-    return Path(weights).suffix in FILES
-
-
-def finish(network: nn.Module, norm_momentum: float, weights: str | None, init_from: str | None) -> nn.Module:
-    for knob, place in (("weights", weights), ("init_from", init_from)):
-        if place is not None and (knob == "init_from" or is_file(place)):
-            take(network, read_weights(place, knob), f"{knob}={place}")
-    for part in network.modules():
-        if isinstance(part, nn.BatchNorm2d):
-            part.momentum = norm_momentum
+    network: nn.Module = timm.create_model(name, pretrained=weights is not None, num_classes=num_classes)
     return network
 
 
@@ -133,17 +121,14 @@ def take(network: nn.Module, weights: dict[str, Tensor], what: str) -> None:
     if len([key for key in wanted if key in fits]) < len(wanted) / 2:
         raise ConfigError(
             f"net.{what} fits {len(fits)} of the {len(own)} tensors of this network only; it is of another one. It "
-            f"has {', '.join(list(weights)[:NUM_NAMED])}, ...; this one {', '.join(wanted[:NUM_NAMED])}, ..."
+            f"has {some(list(weights))}; this one {some(wanted)}"
         )
     network.load_state_dict(fits, strict=False)
     fresh = [key for key in wanted if key not in fits]
     unused = [key for key in best if key not in fits]
     for names, told in ((fresh, "begin at random"), (unused, "are not used")):
         if names:
-            shown = ", ".join(names[:NUM_NAMED]) + (", ..." if len(names) > NUM_NAMED else "")
-            Console(stderr=True).print(
-                f"net.{what}: {len(names)} tensors {told}: {shown}", soft_wrap=True, markup=False
-            )
+            remark(f"net.{what}: {len(names)} tensors {told}: {some(names)}")
 
 
 def renamed(weights: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:

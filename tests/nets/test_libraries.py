@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torchvision import models
 
 from smoothpl.errors import ConfigError
-from smoothpl.nets import timm_network, torchvision_network
+from smoothpl.nets import pretrained
 from tests.composing import composed, options
 
 SMALL = "shufflenet_v2_x0_5"
@@ -60,7 +60,7 @@ def test_weights_of_a_file_are_taken_but_the_classifier_s(
     wrap: Any, knob: str, published: dict[str, Tensor], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     torch.save(wrap(published), tmp_path / "weights.pth")
-    network = torchvision_network(SMALL, num_classes=7, **{knob: str(tmp_path / "weights.pth")})
+    network = pretrained("torchvision", SMALL, num_classes=7, **{knob: str(tmp_path / "weights.pth")})
     assert {*published} - {*same(network, published)} == {"fc.weight", "fc.bias"}
     assert "2 tensors begin at random: fc.weight, fc.bias" in capsys.readouterr().err
 
@@ -69,7 +69,7 @@ def test_safetensors_are_read_too(published: dict[str, Tensor], tmp_path: Path) 
     from safetensors.torch import save_file
 
     save_file(published, tmp_path / "weights.safetensors")
-    network = torchvision_network(SMALL, num_classes=1000, weights=str(tmp_path / "weights.safetensors"))
+    network = pretrained("torchvision", SMALL, num_classes=1000, weights=str(tmp_path / "weights.safetensors"))
     assert same(network, published) == list(published)
 
 
@@ -83,9 +83,9 @@ def test_published_weights_are_fetched_only_when_asked_for(
         return published
 
     monkeypatch.setattr(models.WeightsEnum, "get_state_dict", fetch)
-    torchvision_network(SMALL, num_classes=7)
+    pretrained("torchvision", SMALL, num_classes=7)
     assert asked == []
-    network = torchvision_network(SMALL, num_classes=7, weights="IMAGENET1K_V1")
+    network = pretrained("torchvision", SMALL, num_classes=7, weights="IMAGENET1K_V1")
     assert asked == ["IMAGENET1K_V1"]
     assert len(same(network, published)) == len(published) - 2
 
@@ -101,7 +101,7 @@ def test_a_file_of_a_stranger_runs_nothing(tmp_path: Path, monkeypatch: pytest.M
     torch.save({"state_dict": Evil()}, tmp_path / "worse.pth")
     for name in ("evil.pth", "worse.pth"):
         with pytest.raises(ConfigError, match="holds no weights that can be loaded safely"):
-            torchvision_network(SMALL, num_classes=7, init_from=name)
+            pretrained("torchvision", SMALL, num_classes=7, init_from=name)
     assert not (tmp_path / "touched").exists()
 
 
@@ -112,23 +112,23 @@ def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
         ({"init_from": str(tmp_path / "other.pth")}, "it is of another one. It has weight, bias"),
         ({"init_from": str(tmp_path / "list.pth")}, "holds no weights: no tensors with names"),
         ({"weights": str(tmp_path / "gone.pth")}, "is not there; name a file of weights"),
-        ({"weights": "IMAGENET"}, "net.weights=IMAGENET must be one of IMAGENET1K_V1, DEFAULT"),
+        ({"weights": "IMAGENET"}, "net.weights=IMAGENET must be a file, or one of IMAGENET1K_V1, DEFAULT"),
         ({"weights": "DEFAULT", "init_from": "x.pth"}, "begins in one way only"),
         ({"channels": 1}, "data.channels=1 must be 3"),
         ({"name": "googlenet"}, "is no classification model of torchvision; known are alexnet"),
     ):
         words: dict[str, Any] = {"name": SMALL, "num_classes": 7} | knobs
         with pytest.raises(ConfigError, match=message):
-            torchvision_network(**words)
+            pretrained("torchvision", **words)
 
 
 def test_timm_has_many_more(tmp_path: Path) -> None:
-    network = timm_network("resnet10t", num_classes=7, norm_momentum=0.02).eval()
+    network = pretrained("timm", "resnet10t", num_classes=7, norm_momentum=0.02).eval()
     assert network(torch.zeros(1, 3, 32, 32)).shape == (1, 7)
     torch.save(network.state_dict(), tmp_path / "weights.pth")
-    again = timm_network("resnet10t", num_classes=7, weights=str(tmp_path / "weights.pth"))
+    again = pretrained("timm", "resnet10t", num_classes=7, weights=str(tmp_path / "weights.pth"))
     assert len(same(again, network.state_dict())) == len(network.state_dict())
     with pytest.raises(ConfigError, match=r"net\.name=resnet10x is not a model of timm; near are"):
-        timm_network("resnet10x", num_classes=7)
+        pretrained("timm", "resnet10x", num_classes=7)
     with pytest.raises(ConfigError, match="must be pretrained, a file, or null"):
-        timm_network("resnet10t", num_classes=7, weights="best")
+        pretrained("timm", "resnet10t", num_classes=7, weights="best")

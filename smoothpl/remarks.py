@@ -1,0 +1,17 @@
+"""Remarks to the user, beside the results: on stderr, so that what goes to stdout can be piped."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+
+NUM_NAMED = 5
+
+
+def remark(message: str) -> None:
+    """On one line, however long: a path must survive being copied."""
+    Console(stderr=True).print(message, soft_wrap=True, markup=False, highlight=False)
+
+
+def some(names: Sequence[str]) -> str:
+    """The first few, and dots where there are more."""
+    return ", ".join(names[:NUM_NAMED]) + (", ..." if len(names) > NUM_NAMED else "")

@@ -1,0 +1,57 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from smoothpl.classifier import Classifier
+from smoothpl.data.frames import CentralCrop
+from smoothpl.errors import ConfigError
+from smoothpl.export import SUFFIXES
+from smoothpl.formats import FORMATS, needed
+
+
+def told_by(name: str, path: Path) -> dict[str, str]:
+    if name == "onnx":
+        import onnx
+
+        return {each.key: each.value for each in onnx.load(path).metadata_props}
+    if name == "safetensors":
+        from safetensors import safe_open
+
+        with safe_open(path, "pt") as file:
+            return dict(file.metadata())
+    extra: dict[str, Any] = {"metadata.json": ""}
+    if name == "torchscript":
+        torch.jit.load(path, _extra_files=extra)
+    else:
+        torch.export.load(path, extra_files=extra)
+    found: dict[str, str] = json.loads(extra["metadata.json"])
+    return found
+
+
+def test_every_format_has_a_suffix() -> None:
+    assert FORMATS.keys() == SUFFIXES.keys()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+@pytest.mark.parametrize("name", list(FORMATS))
+def test_what_is_written_is_read_for_any_number_of_images_with_its_metadata(name: str, tmp_path: Path) -> None:
+    network = nn.Sequential(
+        nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(4, 2)
+    )
+    classifier = Classifier(network, "ab", CentralCrop(6, 1.0), [0.5] * 3, [0.2] * 3)
+    path = tmp_path / f"model{SUFFIXES[name]}"
+    traced, other = (torch.randint(256, (number, 3, 6, 6), dtype=torch.uint8) for number in (2, 5))
+    with torch.no_grad():
+        FORMATS[name].write(classifier, traced, {"class_names": '["a", "b"]'}, path)
+        found = FORMATS[name].read(path, classifier)(other)
+    torch.testing.assert_close(found, classifier.of_pixels(list(other)).probabilities, atol=1e-5, rtol=0)
+    assert told_by(name, path)["class_names"] == '["a", "b"]'
+
+
+def test_a_package_that_is_missing_is_named() -> None:
+    with pytest.raises(ConfigError, match=r"this format needs nothing_of_this_name: pip install 'smoothpl\[export\]'"):
+        needed("nothing_of_this_name.at_all")
