@@ -100,6 +100,8 @@ def build_trainer(
     config: DictConfig, run_dir: Path, first: Sequence[Callback] = (), last: Sequence[Callback] = ()
 ) -> Trainer:
     """With the callbacks of the config between the `first` and the `last` ones."""
+    # With deterministic=true, torch fills all new memory, lest somebody reads what nobody wrote: a twentieth of a step.
+    torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
     wanted = [callback for callback in instantiate(config.callbacks).values() if callback is not None]
     trainer: Trainer = instantiate(
         config.trainer,

@@ -142,7 +142,7 @@ def choose(album: "Album", said: dict[str, str]) -> dict[str, object]:
 
 def side_of(album: "Album") -> int:
     """By the shorter sides of some of the images: only their headers are read."""
-    from smoothpl.data.decoded import dims_of
+    from smoothpl.data.pictures import dims_of
 
     sides = []
     for file in album.files[:: max(1, len(album.files) // LOOKED_AT)]:

@@ -35,6 +35,18 @@ class Predictions(NamedTuple):
     probabilities: Tensor
 
 
+class Preparation(NamedTuple):
+    """What is done to an image before the network sees it; apart from the network, for processes that only decode."""
+
+    frame: CentralCrop
+    channels: int
+
+    def __call__(self, image: Image) -> Tensor:
+        """-> (channels, size, size) uint8: the middle of the image, as test images were seen."""
+        picture = self.frame(as_picture(image), torch.empty(0))
+        return grey(picture) if self.channels == 1 else picture
+
+
 class Classifier(nn.Module):
     """The averaged network of a run, with all that has to be done to an image before."""
 
@@ -49,8 +61,7 @@ class Classifier(nn.Module):
         super().__init__()
         self.network = network
         self.class_names = tuple(class_names)
-        self.frame = frame
-        self.channels = len(mean)
+        self.prepare = Preparation(frame, channels=len(mean))
         self.mean: Tensor
         self.std: Tensor
         self.register_buffer("mean", 255 * torch.tensor(mean).view(-1, 1, 1))
@@ -59,7 +70,8 @@ class Classifier(nn.Module):
 
     def forward(self, pixels: Tensor) -> Tensor:
         """pixels (B, channels, size, size), 0 to 255 -> probabilities (B, C). What is exported."""
-        logits: Tensor = self.network((pixels.float() - self.mean) / self.std)
+        scaled = pixels.to(torch.float32, memory_format=torch.channels_last, copy=True).sub_(self.mean).div_(self.std)
+        logits: Tensor = self.network(scaled)
         return logits.softmax(dim=-1)
 
     def predict(self, images: Image | Sequence[Image]) -> Predictions:
@@ -67,22 +79,18 @@ class Classifier(nn.Module):
 
         Numbers are 0 to 255 in bytes, 0 to 1 in floats. One image, several, or a batch of them in one tensor or array.
         """
-        return self.of_pixels([self.prepare(image) for image in several(images)])
-
-    def prepare(self, image: Image) -> Tensor:
-        """-> (channels, size, size) uint8: the middle of the image, as test images were seen."""
-        picture = self.frame(as_picture(image), torch.empty(0))
-        return grey(picture) if self.channels == 1 else picture
+        prepared = [self.prepare(image) for image in several(images)]
+        size = self.prepare.frame.size
+        return self.of_pixels(torch.stack(prepared) if prepared else torch.empty(0, self.prepare.channels, size, size))
 
     @torch.inference_mode()
-    def of_pixels(self, pixels: Sequence[Tensor]) -> Predictions:
-        """Of images that are prepared; the same for each, whatever others there are."""
+    def of_pixels(self, pixels: Tensor) -> Predictions:
+        """Of images that are prepared, (B, channels, size, size); the same for each, whatever others there are."""
         found = [torch.empty(0, len(self.class_names))]
-        for start in range(0, len(pixels), CHUNK):
-            some = torch.stack(list(pixels[start : start + CHUNK]))
-            filled = torch.cat([some, some.new_zeros(CHUNK - len(some), *some.shape[1:])])
-            filled = filled.to(self.mean.device).contiguous(memory_format=torch.channels_last)
-            found.append(self(filled)[: len(some)].cpu())
+        for some in torch.split(pixels, CHUNK) if len(pixels) else ():
+            missing = CHUNK - len(some)
+            filled = torch.cat([some, some.new_zeros(missing, *some.shape[1:])]) if missing else some
+            found.append(self(filled.to(self.mean.device))[: len(some)].cpu())
         probabilities = torch.cat(found)
         confidence, best = probabilities.max(dim=-1)
         return Predictions([self.class_names[c] for c in best.tolist()], confidence, probabilities)

@@ -80,10 +80,10 @@ def metadata(classifier: "Classifier", run_dir: Path) -> dict[str, str]:
     from smoothpl.results.record import read
 
     record = read(run_dir)
-    frame, colours = classifier.frame, "grey" if classifier.channels == 1 else "RGB"
+    frame, colours = classifier.prepare.frame, "grey" if classifier.prepare.channels == 1 else "RGB"
     return {
         "class_names": json.dumps(list(classifier.class_names)),
-        "input": f"uint8 (batch, {classifier.channels}, {frame.size}, {frame.size}), {colours}",
+        "input": f"uint8 (batch, {classifier.prepare.channels}, {frame.size}, {frame.size}), {colours}",
         "output": "probabilities (batch, classes)",
         "preparation": f"the middle, a square of {frame.share} of the shorter side, resized with antialiasing",
         "mean": json.dumps((classifier.mean.flatten() / 255).tolist()),
@@ -106,7 +106,7 @@ def export(classifier: "Classifier", kind: "Format", pixels: "Tensor", out: Path
             warnings.simplefilter("ignore")  # of exporters, about themselves
             kind.write(classifier, pixels, told, draft)
             found = kind.read(draft, classifier)(pixels)
-        difference = float((found - classifier.of_pixels(list(pixels)).probabilities).abs().max())
+        difference = float((found - classifier.of_pixels(pixels).probabilities).abs().max())
         if not difference <= TOLERANCE:
             raise ConfigError(
                 f"{out} would differ from the run by {difference:.2g} in a probability, where {TOLERANCE:g} is "

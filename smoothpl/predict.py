@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from itertools import islice
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
@@ -21,9 +21,10 @@ from smoothpl.remarks import remark, some
 from smoothpl.spreadsheet import guarded
 
 if TYPE_CHECKING:
+    import numpy as np
     from torch import Tensor
 
-    from smoothpl.classifier import Classifier
+    from smoothpl.classifier import Classifier, Preparation
 
 USAGE = """python -m smoothpl.predict run=DIR images=PLACE... [out=predictions.csv]
 
@@ -106,43 +107,54 @@ def find_files(places: Sequence[str]) -> list[Path]:
 def write(wanted: Wanted, classifier: "Classifier", files: Sequence[Path]) -> list[str]:
     """A file that was there before is replaced when all is done. -> what is no image."""
     bad: list[str] = []
-    rows = predict(classifier, files, bad)
+    parts = predict(classifier, files, bad)
     with ExitStack() as stack:
         if wanted.out == "-":
-            put_rows(wanted, classifier, rows, sys.stdout)
+            put_rows(wanted, classifier, parts, sys.stdout)
             return bad
         out = Path(wanted.out)
         draft = out.with_name(f".{out.name}.draft")
         stack.callback(draft.unlink, missing_ok=True)
         with draft.open("w", newline="", encoding="utf-8", errors="surrogateescape") as file:
-            put_rows(wanted, classifier, rows, file)
+            put_rows(wanted, classifier, parts, file)
         put(draft, out)
     return bad
 
 
-def predict(classifier: "Classifier", files: Sequence[Path], bad: list[str]) -> Iterator[tuple[Path, "Tensor"]]:
-    """Every file with its probabilities, in order; a few are decoded ahead, the network sees many at a time."""
-    from smoothpl.classifier import CHUNK
-    from smoothpl.data.threads import in_threads
+def predict(classifier: "Classifier", files: Sequence[Path], bad: list[str]) -> Iterator[tuple[list[Path], "Tensor"]]:
+    """Some files at a time, in order, with their probabilities (B, C); a few are decoded ahead."""
+    import torch
 
-    def prepared(path: Path) -> "Tensor | None":
-        try:
-            return classifier.prepare(path)
-        except (ValueError, OSError):
-            return None
+    from smoothpl.data.processes import in_processes
 
-    pairs = zip(files, in_threads(prepared, files), strict=True)
+    parts = in_processes(partial(prepared, classifier.prepare), files)
     with Progress(console=Console(stderr=True), transient=True) as progress:
         shown = progress.add_task("predicting", total=len(files))
-        while some := list(islice(pairs, CHUNK)):
-            good = [(path, pixels) for path, pixels in some if pixels is not None]
-            bad += [str(path) for path, pixels in some if pixels is None]
-            found = classifier.of_pixels([pixels for _, pixels in good]).probabilities
-            yield from ((path, each) for (path, _), each in zip(good, found, strict=True))
-            progress.advance(shown, len(some))
+        for good, pixels, some_bad in parts:
+            yield good, classifier.of_pixels(torch.from_numpy(pixels)).probabilities
+            bad += some_bad
+            progress.advance(shown, len(good) + len(some_bad))
 
 
-def put_rows(wanted: Wanted, classifier: "Classifier", rows: Iterable[tuple[Path, "Tensor"]], file: TextIO) -> None:
+def prepared(prepare: "Preparation", paths: Sequence[Path]) -> "tuple[list[Path], np.ndarray[Any, Any], list[str]]":
+    """Which of the files are images, these, and which are none."""
+    import numpy as np
+
+    size = prepare.frame.size
+    pixels = np.empty((len(paths), prepare.channels, size, size), dtype=np.uint8)
+    good, bad = list[Path](), list[str]()
+    for path in paths:
+        try:
+            pixels[len(good)] = prepare(path).numpy()
+            good.append(path)
+        except (ValueError, OSError):
+            bad.append(str(path))
+    return good, pixels[: len(good)], bad
+
+
+def put_rows(
+    wanted: Wanted, classifier: "Classifier", parts: Iterable[tuple[list[Path], "Tensor"]], file: TextIO
+) -> None:
     names = classifier.class_names
     table = csv.writer(file, lineterminator="\n")
     if wanted.as_csv:
@@ -150,10 +162,7 @@ def put_rows(wanted: Wanted, classifier: "Classifier", rows: Iterable[tuple[Path
         heads += [f"{what}_{place}" for place in range(2, wanted.top + 1) for what in ("label", "confidence")]
         heads += [guarded(f"p({name})") for name in names] if wanted.probabilities else []
         table.writerow(heads)
-    for path, probabilities in rows:
-        best = probabilities.topk(wanted.top)
-        top = [(names[c], round(p, 6)) for p, c in zip(best.values.tolist(), best.indices.tolist(), strict=True)]
-        every = [round(p, 6) for p in probabilities.tolist()] if wanted.probabilities else []
+    for path, top, every in (row for paths, found in parts for row in rows_of(wanted, names, paths, found)):
         if wanted.as_csv:
             cells: list[Any] = [guarded(str(path))]
             for name, confidence in top:
@@ -164,6 +173,17 @@ def put_rows(wanted: Wanted, classifier: "Classifier", rows: Iterable[tuple[Path
             line |= {"top": [{"label": name, "confidence": p} for name, p in top]} if wanted.top > 1 else {}
             line |= {"probabilities": dict(zip(names, every, strict=True))} if every else {}
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+def rows_of(
+    wanted: Wanted, names: Sequence[str], paths: list[Path], probabilities: "Tensor"
+) -> Iterator[tuple[Path, list[tuple[str, float]], list[float]]]:
+    """Of every file the likeliest classes, and the probabilities of all of them where they are wanted."""
+    best = probabilities.topk(wanted.top)
+    rows = zip(paths, best.values.tolist(), best.indices.tolist(), probabilities.tolist(), strict=True)
+    for path, confidence, classes, every in rows:
+        top = [(names[c], round(p, 6)) for c, p in zip(classes, confidence, strict=True)]
+        yield path, top, [round(p, 6) for p in every] if wanted.probabilities else []
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ def find(run_dir: Path, root: str | None, number: int, trust: bool) -> "tuple[Al
         raise ConfigError(f"run={run_dir} is not about a folder of images (data=folder): there is nothing to label.")
     classifier = load(run_dir, trust)
     album = open_album(root or config["data"]["root"], config["data"]["labels"])
-    decoded = decode_all([album.root / file for file in album.files], classifier.frame.size)
+    decoded = decode_all([album.root / file for file in album.files], classifier.prepare.frame.size)
     row = decoded.row.tolist()
     given = {*album.label, *album.test}
     taken = {digest for file, digest in zip(album.files, decoded.digests, strict=True) if file in given}

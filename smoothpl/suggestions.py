@@ -50,7 +50,7 @@ def look_at(classifier: Classifier, images: Tensor, rows: Tensor) -> Look:
     try:
         found, features = [], []
         for some in torch.split(rows, AT_A_TIME):
-            found.append(classifier.of_pixels(list(images[some])).probabilities)
+            found.append(classifier.of_pixels(images[some]).probabilities)
             features.append(torch.cat(seen)[: len(some)])
             seen.clear()
     finally:

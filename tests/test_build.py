@@ -40,3 +40,12 @@ def test_gradients_are_not_accumulated_for_a_method_with_a_memory_of_steps() -> 
     with pytest.raises(ConfigError, match=r"accumulate=2: the memory of method=flexmatch is made for whole steps"):
         build_module(composed("method=flexmatch", "accumulate=2"))
     build_module(composed("method=smooth", "accumulate=2"))
+
+
+def test_a_deterministic_trainer_does_not_fill_memory_that_is_written_anyway(tmp_path: Path) -> None:
+    build_trainer(composed("deterministic=true"), tmp_path)
+    torch.use_deterministic_algorithms(True)
+    try:
+        assert not torch.empty(1000).isnan().all()
+    finally:
+        torch.use_deterministic_algorithms(False)

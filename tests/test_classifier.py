@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
-from torch import Tensor
 
 import smoothpl
 from smoothpl.build import build_data, build_module
@@ -75,11 +74,11 @@ def test_an_image_of_another_size_is_brought_to_that_of_the_network(classifier: 
 
 @pytest.mark.parametrize("size", [1, 3, CHUNK, CHUNK + 1])
 def test_the_result_of_an_image_does_not_depend_on_others(size: int, classifier: Classifier) -> None:
-    images: list[Tensor] = [classifier.prepare(picture(number)) for number in range(CHUNK + 10)]
+    images = torch.stack([classifier.prepare(picture(number)) for number in range(CHUNK + 10)])
     whole = classifier.of_pixels(images).probabilities
     parts = [classifier.of_pixels(images[start : start + size]).probabilities for start in range(0, len(images), size)]
     assert torch.equal(whole, torch.cat(parts))
-    assert classifier.of_pixels([]).labels == []
+    assert classifier.predict([]).labels == []
 
 
 def test_what_is_no_image_is_refused(classifier: Classifier) -> None:

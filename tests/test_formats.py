@@ -48,7 +48,7 @@ def test_what_is_written_is_read_for_any_number_of_images_with_its_metadata(name
     with torch.no_grad():
         FORMATS[name].write(classifier, traced, {"class_names": '["a", "b"]'}, path)
         found = FORMATS[name].read(path, classifier)(other)
-    torch.testing.assert_close(found, classifier.of_pixels(list(other)).probabilities, atol=1e-5, rtol=0)
+    torch.testing.assert_close(found, classifier.of_pixels(other).probabilities, atol=1e-5, rtol=0)
     assert told_by(name, path)["class_names"] == '["a", "b"]'
 
 

@@ -7,6 +7,8 @@ in the cache of the user, never beside the images.
 import hashlib
 import json
 from collections.abc import Sequence
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,13 +16,13 @@ import numpy as np
 import torch
 from filelock import FileLock
 from PIL import Image
-from rich.progress import track
+from rich.progress import Progress
 from torch import Tensor
 
 from smoothpl.data.checksums import cache_dir, recall
 from smoothpl.data.frames import CentralCrop
-from smoothpl.data.pictures import FORMATS, NO_PICTURE, decode
-from smoothpl.data.threads import in_threads
+from smoothpl.data.pictures import decode
+from smoothpl.data.processes import AT_A_TIME, in_processes
 from smoothpl.errors import ConfigError
 from smoothpl.files import digest_of, put
 
@@ -28,6 +30,8 @@ VERSION = 1
 """Of how images are decoded: another one decodes them anew."""
 MOST_PIXELS = Image.MAX_IMAGE_PIXELS or 2**26
 """Of one image: a file of a few kilobytes can unpack to gigabytes. Pillow begins to warn here."""
+WORTH_SHOWING = 1000
+"""Images whose decoding takes long enough for a progress bar."""
 
 
 class Decoded(NamedTuple):
@@ -86,49 +90,41 @@ def decode_all(paths: Sequence[Path], size: int) -> Decoded:
 
 def contents(paths: Sequence[Path]) -> list[str]:
     """A digest of every file."""
-    return recall("contents", paths, lambda: list(in_threads(digest_of, paths)))
+    return recall("contents", paths, lambda: list(chain.from_iterable(in_processes(digests_of, paths))))
+
+
+def digests_of(paths: Sequence[Path]) -> list[str]:
+    return [digest_of(path) for path in paths]
 
 
 def fill(store: Path, paths: Sequence[Path], size: int) -> list[int]:
     """Writes the images to a draft of the store, row by row. -> the numbers of the files that are no images."""
-    frame, nothing = CentralCrop(size, share=1.0), torch.empty(0)
     draft = store.with_suffix(".draft")
     with draft.open("wb") as file:
         shape = (len(paths), 3, size, size)
         np.lib.format.write_array_header_1_0(file, {"descr": "|u1", "fortran_order": False, "shape": shape})
-        bad = []
-        empty = bytes(3 * size**2)
-        made = in_threads(lambda path: seen(path, frame, nothing), paths)
-        for number, image in enumerate(track(made, "decoding images, once", len(paths), disable=len(paths) < 1000)):
-            file.write(empty if image is None else image)
-            if image is None:
-                bad.append(number)
+        bad: list[int] = []
+        with Progress(disable=len(paths) < WORTH_SHOWING) as progress:
+            shown = progress.add_task("decoding images, once", total=len(paths))
+            for number, (rows, some_bad) in enumerate(in_processes(partial(seen, CentralCrop(size, share=1.0)), paths)):
+                file.write(rows)
+                bad += [number * AT_A_TIME + each for each in some_bad]
+                progress.advance(shown, AT_A_TIME)
     return bad
 
 
-def seen(path: Path, frame: CentralCrop, draws: Tensor) -> bytes | None:
-    try:
-        return frame(decode_safely(path), draws).numpy().tobytes()
-    except ValueError:
-        return None
+def seen(frame: CentralCrop, paths: Sequence[Path]) -> tuple[bytes, list[int]]:
+    """Images (M, 3, size, size), black ones for files that are none; and the numbers of these."""
+    rows = np.zeros((len(paths), 3, frame.size, frame.size), dtype=np.uint8)
+    bad = []
+    for number, path in enumerate(paths):
+        try:
+            rows[number] = frame(decode_safely(path), torch.empty(0)).numpy()
+        except ValueError:
+            bad.append(number)
+    return rows.tobytes(), bad
 
 
 def decode_safely(path: Path) -> Tensor:
-    """As `decode`, for files of strangers: ValueError for what is no image, and for what is too large to be meant."""
-    width, height = dims_of(path)
-    if width * height > MOST_PIXELS:
-        raise ValueError(f"{width} x {height} pixels, where at most {MOST_PIXELS:,} are read")
-    return decode(path)
-
-
-def dims_of(path: Path) -> tuple[int, int]:
-    """Width and height, by the header of a file alone."""
-    try:
-        with Image.open(path, formats=FORMATS) as file:
-            return file.size
-    except NO_PICTURE as error:
-        raise ValueError(str(error)) from error
-    except OSError as error:
-        if error.errno is None:  # Pillow's own word for a file that ends too early
-            raise ValueError(str(error)) from error
-        raise
+    """For files of strangers, which may say that they are larger than any image that is meant."""
+    return decode(path, MOST_PIXELS)

@@ -3,6 +3,9 @@
 import os
 import struct
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from io import BytesIO
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +16,14 @@ from torch.utils.data import default_collate
 from torchvision.io import ImageReadMode, decode_image
 
 from smoothpl.data.frames import Frame
-from smoothpl.data.threads import in_threads
+from smoothpl.data.processes import in_processes
 from smoothpl.errors import ConfigError
 
 JPEG = b"\xff\xd8\xff"
+FRAME_HEADERS = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
+"""Markers of JPEG, after which height and width follow."""
+SEGMENTS = {0xC4, 0xCC, *range(0xDB, 0xFF)}
+"""Markers after which a length follows, and something to skip."""
 FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "GIF", "TIFF", "PPM")
 """That Pillow may open: some others would start programs."""
 NO_PICTURE = (
@@ -59,27 +66,59 @@ class Pictures:
         return [default_collate(images) for images in shown]  # in a worker: into memory that is shared, without a copy
 
 
-def decode(path: Path) -> Tensor:
+def decode(path: Path, most_pixels: int | None = None) -> Tensor:
     """(3, height, width) uint8, upright: grey, palette, CMYK and 16-bit pictures in RGB; transparency is dropped.
 
-    ValueError where there is no picture.
+    ValueError where there is no picture, or one of more than `most_pixels`.
     """
-    data = np.fromfile(path, dtype=np.uint8)
-    if data[:3].tobytes() != JPEG:
-        return decode_by_pillow(path)
+    data = bytearray(path.read_bytes())
+    if most_pixels is not None:
+        width, height = jpeg_dims(data) or dims_of(BytesIO(data))
+        if width * height > most_pixels:
+            raise ValueError(f"{width} x {height} pixels, where at most {most_pixels:,} are read")
+    if not data.startswith(JPEG):
+        return decode_by_pillow(data)
     try:
-        picture = decode_image(torch.from_numpy(data), ImageReadMode.RGB, apply_exif_orientation=True)
+        bits = torch.frombuffer(data, dtype=torch.uint8)
+        picture = decode_image(bits, ImageReadMode.RGB, apply_exif_orientation=True)
     except RuntimeError:
-        return decode_by_pillow(path)  # which finds the better words
+        return decode_by_pillow(data)  # which finds the better words
     assert isinstance(picture, Tensor)
     return picture
 
 
-def decode_by_pillow(path: Path) -> Tensor:
+def decode_by_pillow(data: bytearray) -> Tensor:
     """All but JPEG: torchvision's decoder ends the whole process at some damaged PNGs, and leaves some WebPs lying."""
+    with opened(BytesIO(data)) as picture:
+        return from_pillow(picture)
+
+
+def jpeg_dims(data: bytearray) -> tuple[int, int] | None:
+    """Width and height in the header of an ordinary JPEG; None: ask Pillow, which takes half as long as decoding a
+    small one."""
+    at = len(JPEG) - 1
+    while data.startswith(JPEG) and data[at : at + 1] == b"\xff" and at + 9 <= len(data):
+        marker = data[at + 1]
+        if marker in FRAME_HEADERS:
+            return int.from_bytes(data[at + 7 : at + 9], "big"), int.from_bytes(data[at + 5 : at + 7], "big")
+        if marker not in SEGMENTS:
+            return None
+        at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+    return None
+
+
+def dims_of(file: Path | BytesIO) -> tuple[int, int]:
+    """Width and height, by the header alone."""
+    with opened(file) as picture:
+        return picture.size
+
+
+@contextmanager
+def opened(file: Path | BytesIO) -> Iterator[Image.Image]:
+    """By Pillow; ValueError for what is no picture."""
     try:
-        with Image.open(path, formats=FORMATS) as file:
-            return from_pillow(file)
+        with Image.open(file, formats=FORMATS) as picture:
+            yield picture
     except NO_PICTURE as error:
         raise ValueError(str(error).split(" '")[0].split(" <")[0]) from error
     except OSError as error:
@@ -98,16 +137,17 @@ def from_pillow(picture: Image.Image) -> Tensor:
 
 def unreadable(paths: Sequence[Path]) -> Iterator[int]:
     """The numbers of the files that are no pictures."""
+    good = chain.from_iterable(in_processes(are_pictures, paths))
+    return (number for number, is_picture in enumerate(good) if not is_picture)
 
-    def reads(path: Path) -> bool:
-        try:
-            decode(path)
-        except ValueError:
-            return False
-        except FileNotFoundError:  # a link that leads nowhere
-            return False
-        return True
 
-    for number, good in enumerate(in_threads(reads, paths)):
-        if not good:
-            yield number
+def are_pictures(paths: Sequence[Path]) -> list[bool]:
+    return [is_picture(path) for path in paths]
+
+
+def is_picture(path: Path) -> bool:
+    try:
+        decode(path)
+    except (ValueError, FileNotFoundError):  # or a link that leads nowhere
+        return False
+    return True

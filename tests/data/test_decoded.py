@@ -7,7 +7,7 @@ import pytest
 import torch
 from PIL import Image
 
-from smoothpl.data import decoded
+from smoothpl.data import decoded, pictures
 from smoothpl.data.decoded import Rows, contents, decode_all, decode_safely
 from smoothpl.errors import ConfigError
 from tests.data.own import picture, save
@@ -60,12 +60,18 @@ def test_what_is_no_image_has_no_row(tmp_path: Path) -> None:
 
 
 def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bomb = tmp_path / "bomb.png"
+    bomb, other = tmp_path / "bomb.png", tmp_path / "bomb.jpg"
     Image.new("1", (20_000, 20_000)).save(bomb)
-    assert bomb.stat().st_size < 100_000
-    monkeypatch.setattr(decoded, "decode", None)
-    with pytest.raises(ValueError, match="pixels"):
-        decode_safely(bomb)
+    save(other, 0)
+    data = other.read_bytes()
+    at = data.index(b"\xff\xc0") + 5
+    other.write_bytes(data[:at] + b"\xff\x00\xff\x00" + data[at + 4 :])
+    for name in ("decode_image", "from_pillow"):
+        monkeypatch.setattr(pictures, name, None)
+    for path in (bomb, other):
+        assert path.stat().st_size < 100_000
+        with pytest.raises(ValueError, match="pixels"):
+            decode_safely(path)
     monkeypatch.setattr(decoded, "MOST_PIXELS", 63)
     with pytest.raises(ValueError, match="8 x 8 pixels, where at most 63 are read"):
         decode_safely(save(tmp_path / "small.png", 0))

@@ -1,4 +1,6 @@
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -6,7 +8,7 @@ from PIL import Image, ImageOps
 from torchvision.transforms.v2 import functional
 
 from smoothpl.data import CentralCrop, Pictures, RandomResizedCrop
-from smoothpl.data.pictures import decode, unreadable
+from smoothpl.data.pictures import decode, jpeg_dims, unreadable
 from smoothpl.errors import ConfigError
 from tests.data.gallery import BAD, GOOD
 
@@ -71,3 +73,24 @@ def test_names_of_any_script_are_found(tmp_path: Path) -> None:
     GOOD["plain.jpg"](tmp_path / "猫 και äöü.jpg")
     pictures = Pictures([tmp_path / "猫 και äöü.jpg"], torch.tensor([0]))
     assert len(pictures.read(torch.tensor([0]), CentralCrop(4), [torch.empty(1, 0)])[0]) == len(pictures) == 1
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"progressive": True}, {"optimize": True, "comment": b"x" * 300}, {"dpi": (9, 9)}]
+)
+@pytest.mark.parametrize("mode", ["L", "RGB", "CMYK"])
+def test_the_header_of_a_jpeg_tells_its_dims(mode: str, options: dict[str, Any]) -> None:
+    file = BytesIO()
+    Image.new(mode, (300, 7)).save(file, "JPEG", **options)
+    data = bytearray(file.getvalue())
+    assert jpeg_dims(data) == (300, 7)
+    at = data.index(b"\xff\xdb")  # where an ordinary file has its next segment, some have something else
+    for odd in (b"\xff", b"x", b"\xff\xd0", b"\xff\x01"):
+        assert jpeg_dims(data[:at] + odd + data[at:]) is None
+    assert all(jpeg_dims(data[:end]) in (None, (300, 7)) for end in range(len(data)))
+
+
+def test_what_is_no_jpeg_has_no_such_header() -> None:
+    assert jpeg_dims(bytearray()) is None
+    assert jpeg_dims(bytearray(b"\x89PNG\r\n\x1a\n" + bytes(40))) is None
+    assert jpeg_dims(bytearray(b"\xff\xd8\xff\xe0\x00\x00" + bytes(40))) is None  # it would stand still
