@@ -9,6 +9,7 @@ from hydra.utils import get_class, instantiate
 from lightning import Callback, Trainer
 from lightning.pytorch.loggers import Logger
 from omegaconf import DictConfig
+from torch import nn
 
 from smoothpl.data import SemiSupervisedData, Steps
 from smoothpl.errors import ConfigError
@@ -35,7 +36,15 @@ def build_data(config: DictConfig) -> SemiSupervisedData:
     )
 
 
-def build_module(config: DictConfig) -> SemiSupervisedModule:
+def build_network(net: DictConfig, begins: bool = True) -> nn.Module:
+    """Without the weights that a run would begin with, where others take their place: their file may be gone."""
+    began = {} if begins else {name: None for name in ("weights", "init_from") if name in net}
+    # Channels last: the layout that convolutions are fastest in, on CPUs as on tensor cores.
+    network: nn.Module = instantiate(net, **began).to(memory_format=torch.channels_last)
+    return network
+
+
+def build_module(config: DictConfig, begins: bool = True) -> SemiSupervisedModule:
     labels_only = config.policy is None
     weighting = None if labels_only else build_weighting(config)
     fairness = instantiate(config.fairness)
@@ -46,8 +55,7 @@ def build_module(config: DictConfig) -> SemiSupervisedModule:
             "accumulate=1, or a method without memory such as fixmatch or smooth."
         )
     module = SemiSupervisedModule(
-        # Channels last: the layout that convolutions are fastest in, on CPUs as on tensor cores.
-        network=instantiate(config.net).to(memory_format=torch.channels_last),
+        network=build_network(config.net, begins),
         optimizer=instantiate(config.optim),
         num_classes=config.data.num_classes,
         weighting=weighting,

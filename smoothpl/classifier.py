@@ -6,12 +6,12 @@ from typing import Any, NamedTuple, Union
 
 import numpy as np
 import torch
-from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 from PIL import Image as Pillow
 from torch import Tensor, nn
 
 import smoothpl.nets
+from smoothpl.build import build_network
 from smoothpl.data.decoded import decode_safely
 from smoothpl.data.frames import CentralCrop
 from smoothpl.data.pictures import from_pillow
@@ -44,7 +44,7 @@ class Preparation(NamedTuple):
     def __call__(self, image: Image) -> Tensor:
         """-> (channels, size, size) uint8: the middle of the image, as test images were seen."""
         picture = self.frame(as_picture(image), torch.empty(0))
-        return grey(picture) if self.channels == 1 else picture
+        return shade(picture).byte() if self.channels == 1 else picture
 
 
 class Classifier(nn.Module):
@@ -105,16 +105,16 @@ def load(run: str | Path, trust: bool = False) -> Classifier:
     record = trained(run_dir)
     config = OmegaConf.create(record.config)
     assert isinstance(config, DictConfig)
-    net: dict[str, Any] = OmegaConf.to_container(config.net, resolve=True)  # type: ignore[assignment]
+    net = OmegaConf.create(OmegaConf.to_container(config.net, resolve=True))
+    assert isinstance(net, DictConfig)
     check_trusted(net, run_dir, trust)
-    began = {name: None for name in ("weights", "init_from") if name in net}  # it has its own now
-    network: nn.Module = instantiate(net | began)
+    network = build_network(net, begins=False)
     state = torch.load(run_dir / LAST, weights_only=True, map_location="cpu")["state_dict"]
     prefix = "average."
     network.load_state_dict({key.removeprefix(prefix): state[key] for key in state if key.startswith(prefix)})
     frame = config.views.get("test_frame")
     return Classifier(
-        network.to(memory_format=torch.channels_last),
+        network,
         record.class_names,
         CentralCrop(side_of(config), share=frame.share if frame else 1.0),
         list(config.data.mean),
@@ -134,20 +134,21 @@ def trained(run_dir: Path) -> Record:
     return record
 
 
-def check_trusted(net: dict[str, Any], run_dir: Path, trust: bool) -> None:
+def check_trusted(net: DictConfig, run_dir: Path, trust: bool) -> None:
     target = net.get("_target_")
-    if not trust and (target not in NETWORKS or any(isinstance(value, dict | list) for value in net.values())):
+    if not trust and (target not in NETWORKS or any(OmegaConf.is_config(value) for value in net.values())):
         raise ConfigError(
             f"run={run_dir} would call {target}, or something within it, which is none of smoothpl's own networks; if "
             "you trust where it comes from, say trust=true."
         )
 
 
-def grey(picture: Tensor) -> Tensor:
-    """As Pillow does it, rounded; torchvision's cuts off, and grey would not stay what it is."""
-    red, green, blue = picture.float()
-    shade: Tensor = 0.299 * red + 0.587 * green + 0.114 * blue
-    return shade.round().byte().unsqueeze(0)
+def shade(colours: Tensor) -> Tensor:
+    """(..., 3, height, width) -> (..., 1, height, width): grey as Pillow makes it, rounded; torchvision's cuts off, and
+    grey would not stay what it is."""
+    red, green, blue = colours.float().unbind(dim=-3)
+    found: Tensor = (0.299 * red + 0.587 * green + 0.114 * blue).round()
+    return found.unsqueeze(-3)
 
 
 def several(images: Image | Sequence[Image]) -> Sequence[Image]:

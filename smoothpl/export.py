@@ -3,6 +3,7 @@
 import json
 import os
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,23 +23,23 @@ if TYPE_CHECKING:
 
 USAGE = """python -m smoothpl.export run=DIR images=PLACE format=onnx [out=model.onnx]
 
-The network of a finished run as one file. It takes pixels, bytes of the size of
-the network (batch, channels, height, width), and gives probabilities: to bring
-their values to the network's scale is a part of it. Names of the classes, and
-how an image is cut and resized before, are in its metadata.
+The network of a finished run as one file. It takes images of any size, RGB in
+bytes (batch, 3, height, width), all of one size in a batch, and gives
+probabilities: the middle of an image is cut out, resized and scaled inside.
+Names of the classes, and what is done to an image, are in its metadata.
 
   run=DIR          the directory of a finished run
   images=PLACE     a file or folder of images, on which the file must say what
                    the run says, or it is not written
-  format=onnx      onnx, torchscript, torch_export or safetensors (weights only;
+  format=onnx      onnx, torchscript, torch_export or safetensors (weights alone;
                    onnx and safetensors need pip install 'smoothpl[export]')
   out=model.onnx   where to
   trust=false      true: a network of other code than smoothpl's"""
 SUFFIXES = {"onnx": ".onnx", "torchscript": ".pt", "torch_export": ".pt2", "safetensors": ".safetensors"}
 OWN_WORDS = ("run", "images", "format", "out", "trust")
 MOST_CHECKED = 64
-TOLERANCE = 1e-4
-"""Of probabilities: other libraries add in another order."""
+TOLERANCE, OF_RESIZED = 1e-4, 0.02
+"""Of probabilities: other libraries add in another order; and resizing rounds some pixels to their neighbours."""
 
 
 def main() -> None:
@@ -54,25 +55,23 @@ def main() -> None:
     from smoothpl.formats import FORMATS
 
     classifier = load(words["run"], trust=flag(words, "trust"))
-    pixels = prepare(classifier, files)
-    difference = export(classifier, FORMATS[name], pixels, out, metadata(classifier, Path(words["run"])))
+    images = some_images(files)
+    difference = export(classifier, FORMATS[name], images, out, metadata(classifier, Path(words["run"])))
     console = Console()
-    console.print(f"the same on {len(pixels)} images, to {difference:.1e}", highlight=False)
+    console.print(f"the same on {len(images)} images, to {difference:.1e}", highlight=False)
     console.print(f"model: {out}", soft_wrap=True, markup=False, highlight=False)
 
 
-def prepare(classifier: "Classifier", files: list[Path]) -> "Tensor":
-    """Some of the images, from all over; those that are none are left out."""
-    import torch
+def some_images(files: list[Path]) -> "list[Tensor]":
+    """From all over; those that are none are left out."""
+    from smoothpl.data.decoded import decode_safely
 
     found = []
     for path in files[:: max(1, len(files) // MOST_CHECKED)][:MOST_CHECKED]:
-        try:
-            found.append(classifier.prepare(path))
-        except (ValueError, OSError):
-            continue
+        with suppress(ValueError, OSError):
+            found.append(decode_safely(path))
     require(bool(found), "images=... holds no image that can be read; the file must be checked on real ones.")
-    return torch.stack(found * 2 if len(found) == 1 else found)  # a batch of one would be taken for the only size
+    return found
 
 
 def metadata(classifier: "Classifier", run_dir: Path) -> dict[str, str]:
@@ -80,12 +79,13 @@ def metadata(classifier: "Classifier", run_dir: Path) -> dict[str, str]:
     from smoothpl.results.record import read
 
     record = read(run_dir)
-    frame, colours = classifier.prepare.frame, "grey" if classifier.prepare.channels == 1 else "RGB"
+    frame, grey = classifier.prepare.frame, ", made grey" if classifier.prepare.channels == 1 else ""
     return {
         "class_names": json.dumps(list(classifier.class_names)),
-        "input": f"uint8 (batch, {classifier.prepare.channels}, {frame.size}, {frame.size}), {colours}",
+        "input": "uint8 (batch, 3, height, width), RGB",
         "output": "probabilities (batch, classes)",
-        "preparation": f"the middle, a square of {frame.share} of the shorter side, resized with antialiasing",
+        "preparation": f"the middle, a square of {frame.share} of the shorter side, resized with antialiasing to "
+        f"{frame.size} x {frame.size} pixels{grey}, minus 255 mean, by 255 std",
         "mean": json.dumps((classifier.mean.flatten() / 255).tolist()),
         "std": json.dumps((classifier.std.flatten() / 255).tolist()),
         "net": json.dumps(record.config["net"]),
@@ -95,21 +95,26 @@ def metadata(classifier: "Classifier", run_dir: Path) -> dict[str, str]:
     }
 
 
-def export(classifier: "Classifier", kind: "Format", pixels: "Tensor", out: Path, told: dict[str, str]) -> float:
+def export(classifier: "Classifier", kind: "Format", images: "list[Tensor]", out: Path, told: dict[str, str]) -> float:
     """Writes a draft, asks it and the original about the same images, and only then makes it the file."""
     import torch
 
+    from smoothpl.portable import Portable
+
+    model = Portable(classifier)
     out.parent.mkdir(parents=True, exist_ok=True)
     draft = out.with_name(f".{out.stem}.{os.getpid()}{out.suffix}")
     try:
         with warnings.catch_warnings(), torch.inference_mode(False), torch.no_grad():
             warnings.simplefilter("ignore")  # of exporters, about themselves
-            kind.write(classifier, pixels, told, draft)
-            found = kind.read(draft, classifier)(pixels)
-        difference = float((found - classifier.of_pixels(pixels).probabilities).abs().max())
-        if not difference <= TOLERANCE:
+            kind.write(model, torch.stack([images[0]] * 2), told, draft)  # a batch of one would be the only size
+            asked = kind.read(draft, model)
+            found = torch.cat([asked(image.unsqueeze(0)) for image in images])
+        difference = float((found - classifier.predict(images).probabilities).abs().max())
+        allowed = TOLERANCE if all(model.leaves(image) for image in images) else OF_RESIZED
+        if not difference <= allowed:
             raise ConfigError(
-                f"{out} would differ from the run by {difference:.2g} in a probability, where {TOLERANCE:g} is "
+                f"{out} would differ from the run by {difference:.2g} in a probability, where {allowed:g} is "
                 "allowed, and was not written; another format may do."
             )
         put(draft, out)

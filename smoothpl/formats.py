@@ -10,68 +10,69 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from smoothpl.classifier import Classifier
 from smoothpl.errors import ConfigError
+from smoothpl.portable import Portable
+
+ANY_SIZE = (dict(zip((0, 2, 3), torch.export.dims("batch", "height", "width"), strict=True)),)
 
 
 class Format(NamedTuple):
-    write: Callable[[Classifier, Tensor, dict[str, str], Path], None]  # with images to trace, and metadata
-    read: Callable[[Path, Classifier], Callable[[Tensor], Tensor]]
+    write: Callable[[Portable, Tensor, dict[str, str], Path], None]  # with images to trace, and metadata
+    read: Callable[[Path, Portable], Callable[[Tensor], Tensor]]
 
 
-def write_onnx(classifier: Classifier, pixels: Tensor, told: dict[str, str], path: Path) -> None:
+def write_onnx(model: Portable, pixels: Tensor, told: dict[str, str], path: Path) -> None:
     onnx = needed("onnx")
     needed("onnxscript")
-    batch = torch.export.Dim("batch")
     program = torch.onnx.export(
-        classifier,
+        model,
         (pixels,),
         dynamo=True,
         verbose=False,
         input_names=["pixels"],
         output_names=["probabilities"],
-        dynamic_shapes=({0: batch},),
+        dynamic_shapes=ANY_SIZE,
     )
     assert program is not None
-    model = program.model_proto
-    onnx.helper.set_model_props(model, told)
-    onnx.checker.check_model(model)
-    onnx.save(model, path)
+    proto = program.model_proto  # made anew whenever it is asked for
+    onnx.helper.set_model_props(proto, told)
+    onnx.checker.check_model(proto)
+    onnx.save(proto, path)
 
 
-def read_onnx(path: Path, _: Classifier) -> Callable[[Tensor], Tensor]:
+def read_onnx(path: Path, _: Portable) -> Callable[[Tensor], Tensor]:
     session = needed("onnxruntime").InferenceSession(path, providers=["CPUExecutionProvider"])
     return lambda pixels: torch.from_numpy(session.run(None, {"pixels": pixels.numpy()})[0])
 
 
-def write_torchscript(classifier: Classifier, pixels: Tensor, told: dict[str, str], path: Path) -> None:
-    traced: Any = torch.jit.trace(classifier, pixels)  # type: ignore[no-untyped-call]
+def write_torchscript(model: Portable, pixels: Tensor, told: dict[str, str], path: Path) -> None:
+    traced: Any = torch.jit.trace(model, pixels)  # type: ignore[no-untyped-call]
     torch.jit.save(traced, path, _extra_files={"metadata.json": json.dumps(told)})
 
 
-def read_torchscript(path: Path, _: Classifier) -> Callable[[Tensor], Tensor]:
+def read_torchscript(path: Path, _: Portable) -> Callable[[Tensor], Tensor]:
     loaded: Callable[[Tensor], Tensor] = torch.jit.load(path)  # type: ignore[no-untyped-call]
     return loaded
 
 
-def write_torch_export(classifier: Classifier, pixels: Tensor, told: dict[str, str], path: Path) -> None:
-    program = torch.export.export(classifier, (pixels,), dynamic_shapes=({0: torch.export.Dim("batch")},))
+def write_torch_export(model: Portable, pixels: Tensor, told: dict[str, str], path: Path) -> None:
+    program = torch.export.export(model, (pixels,), dynamic_shapes=ANY_SIZE)
     torch.export.save(program, path, extra_files={"metadata.json": json.dumps(told)})
 
 
-def read_torch_export(path: Path, _: Classifier) -> Callable[[Tensor], Tensor]:
+def read_torch_export(path: Path, _: Portable) -> Callable[[Tensor], Tensor]:
     loaded: Callable[[Tensor], Tensor] = torch.export.load(path).module()
     return loaded
 
 
-def write_safetensors(classifier: Classifier, _: Tensor, told: dict[str, str], path: Path) -> None:
-    state = {name: tensor.contiguous() for name, tensor in classifier.network.state_dict().items()}
+def write_safetensors(model: Portable, _: Tensor, told: dict[str, str], path: Path) -> None:
+    state = {name: tensor.contiguous() for name, tensor in model.classifier.network.state_dict().items()}
     needed("safetensors.torch").save_file(state, path, metadata=told)
 
 
-def read_safetensors(path: Path, classifier: Classifier) -> Callable[[Tensor], Tensor]:
-    other = deepcopy(classifier)
-    other.network.load_state_dict(needed("safetensors.torch").load_file(path))
+def read_safetensors(path: Path, model: Portable) -> Callable[[Tensor], Tensor]:
+    other = deepcopy(model)
+    other.classifier.network.load_state_dict(needed("safetensors.torch").load_file(path))
     return other
 
 

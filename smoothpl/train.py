@@ -56,14 +56,14 @@ def train(config: DictConfig, run_dir: Path, name: str = "", overrides: Sequence
     use_tf32(config.tf32)
     check_loggers(config)
     seed_everything(config.seed, verbose=False)  # the initial weights; all else has generators of its own
-    module = build_module(config)
+    start = newest_whole(run_dir / CHECKPOINTS)
+    module = build_module(config, begins=start is None and not config.labels_before)
     data = build_data(config)
     with hold(run_dir) if is_first else nullcontext(), ExitStack() as last_words:  # when the record is written
         is_new = not goes_on(config, run_dir)
         record = begin(config, name, overrides) if is_new else go_on(config, run_dir, name, overrides)
         if record.status == "finished":
             return record
-        start = newest_whole(run_dir / CHECKPOINTS)
         check_nested(record.labeled, data)
         check_pause(config, start)
         if is_new and is_first:

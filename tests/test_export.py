@@ -38,7 +38,8 @@ def test_a_file_says_what_the_run_says_and_how_to_ask_it(
     path = run_dir.parent / "out" / "model.safetensors"
     told = told_by("safetensors", path)
     assert json.loads(told["class_names"]) == [str(digit) for digit in range(10)]
-    assert told["input"] == "uint8 (batch, 1, 8, 8), grey"
+    assert told["input"] == "uint8 (batch, 3, height, width), RGB"
+    assert "to 8 x 8 pixels, made grey" in told["preparation"]
     assert json.loads(told["mean"]) == pytest.approx([0.305])
     assert [each.name for each in path.parent.glob(".*")] == []
 
@@ -47,7 +48,7 @@ def test_a_file_says_what_the_run_says_and_how_to_ask_it(
 def test_one_image_is_enough_to_check_with(run_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(monkeypatch, run_dir, "format=torch_export", "images=photos/3.png", "out=one.pt2")
     loaded = torch.export.load(run_dir.parent / "one.pt2").module()
-    assert loaded(torch.zeros(5, 1, 8, 8, dtype=torch.uint8)).shape == (5, 10)
+    assert loaded(torch.zeros(5, 3, 30, 20, dtype=torch.uint8)).shape == (5, 10)
 
 
 def test_what_differs_from_the_run_is_not_written(run_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from smoothpl.data.frames import CentralCrop
 from smoothpl.errors import ConfigError
 from smoothpl.export import SUFFIXES
 from smoothpl.formats import FORMATS, needed
+from smoothpl.portable import Portable
 
 
 def told_by(name: str, path: Path) -> dict[str, str]:
@@ -36,19 +37,21 @@ def test_every_format_has_a_suffix() -> None:
     assert FORMATS.keys() == SUFFIXES.keys()
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::torch.jit.TracerWarning")
+@pytest.mark.parametrize("share", [1.0, 0.7])
 @pytest.mark.parametrize("name", list(FORMATS))
-def test_what_is_written_is_read_for_any_number_of_images_with_its_metadata(name: str, tmp_path: Path) -> None:
+def test_what_is_written_is_read_for_images_of_any_number_and_size(name: str, share: float, tmp_path: Path) -> None:
     network = nn.Sequential(
         nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(4, 2)
     )
-    classifier = Classifier(network, "ab", CentralCrop(6, 1.0), [0.5] * 3, [0.2] * 3)
-    path = tmp_path / f"model{SUFFIXES[name]}"
-    traced, other = (torch.randint(256, (number, 3, 6, 6), dtype=torch.uint8) for number in (2, 5))
+    classifier = Classifier(network, "ab", CentralCrop(6, share), [0.5] * 3, [0.2] * 3)
+    model, path = Portable(classifier), tmp_path / f"model{SUFFIXES[name]}"
     with torch.no_grad():
-        FORMATS[name].write(classifier, traced, {"class_names": '["a", "b"]'}, path)
-        found = FORMATS[name].read(path, classifier)(other)
-    torch.testing.assert_close(found, classifier.of_pixels(other).probabilities, atol=1e-5, rtol=0)
+        FORMATS[name].write(model, torch.zeros(2, 3, 20, 30, dtype=torch.uint8), {"class_names": '["a", "b"]'}, path)
+        asked = FORMATS[name].read(path, model)
+        for dims in ((1, 3, 20, 30), (5, 3, 31, 17), (3, 3, 6, 6)):
+            images = torch.randint(256, dims, dtype=torch.uint8)
+            torch.testing.assert_close(asked(images), classifier.predict(images).probabilities, atol=2e-3, rtol=0)
     assert told_by(name, path)["class_names"] == '["a", "b"]'
 
 

@@ -7,14 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+from torchvision import models
 
 from smoothpl.checkpoints import found
+from smoothpl.classifier import load
 from smoothpl.errors import ConfigError
 from smoothpl.loggers.curves import Curves
 from smoothpl.recipe import LATER
 from smoothpl.results.record import Record, new_record, read, write
 from smoothpl.resume import check_same, compare, with_recorded_overrides
 from tests.composing import composed
+from tests.data.own import two_digits
 from tests.lives import KNOBS, differences, killer, outcome, resume, run, start
 from tests.processes import Process
 
@@ -211,3 +215,17 @@ def test_a_run_of_a_version_that_did_not_know_a_knob_is_still_the_same() -> None
 def test_differences_are_named_by_their_keys() -> None:
     before, now = {"a": {"b": 1, "c": [1]}, "d": 2}, {"a": {"b": 3, "c": [1]}, "e": None, "d": {"f": 1}}
     assert list(compare(before, now)) == [("a.b", 1, 3), ("d", 2, {"f": 1})]
+
+
+def test_the_weights_that_a_run_began_with_are_not_asked_for_again(tmp_path: Path) -> None:
+    photos, name = two_digits(tmp_path / "photos"), "shufflenet_v2_x0_5"
+    weights = tmp_path / "weights.pth"
+    torch.save(models.get_model(name).state_dict(), weights)
+    knobs = ("data=folder", f"data.root={photos}", "data.size=32", "net=torchvision", f"net.name={name}")
+    run_dir = tmp_path / "run"
+    assert run(run_dir, *knobs, f"net.weights={weights}", killer("step", 8)).returncode == -signal.SIGKILL
+    weights.unlink()
+    done = resume(run_dir, "+callbacks.killer=null", "resume_allow=[callbacks.killer]")
+    assert done.returncode == 0, done.stderr
+    assert read(run_dir).resumed_at == [4]
+    assert load(run_dir).class_names == ("one", "zero")

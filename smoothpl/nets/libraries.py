@@ -1,6 +1,7 @@
 """Networks of torchvision and timm, with random weights, published ones, or those of a file."""
 
 from argparse import Namespace
+from collections import OrderedDict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -9,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.serialization import safe_globals
 from torchvision import models
+from torchvision.models.vision_transformer import interpolate_embeddings
 
 from smoothpl.errors import ConfigError
 from smoothpl.remarks import remark, some
@@ -19,6 +21,7 @@ PREFIXES = (
     *("model.", "network.", "average."),
 )
 """Before the names of weights: what wrappers and self-supervised methods leave there."""
+POSITIONS = "encoder.pos_embedding"
 SEVERAL_OUTPUTS = ("googlenet", "inception_v3")
 """While they train: not for us."""
 
@@ -28,12 +31,13 @@ def pretrained(
     name: str,
     num_classes: int,
     channels: int = 3,
+    size: int | None = None,
     norm_momentum: float = 0.1,
     weights: str | None = None,
     init_from: str | None = None,
 ) -> nn.Module:
-    """Any classification model of a library. `weights`: published ones, which are fetched, or a file; `init_from`: a
-    file of another method, of which all is taken that fits."""
+    """Any classification model of a library, for images of `size` x `size` pixels. `weights`: published ones, which are
+    fetched, or a file; `init_from`: a file of another method, of which all is taken that fits."""
     if weights is not None and init_from is not None:
         raise ConfigError(f"net.weights={weights} and net.init_from={init_from}: a network begins in one way only.")
     if channels != 3:
@@ -41,7 +45,21 @@ def pretrained(
     files = {"init_from": init_from}
     if weights is not None and Path(weights).suffix in FILES:
         files, weights = {"weights": weights}, None
-    network = {"torchvision": of_torchvision, "timm": of_timm}[library](name, num_classes, weights)
+    try:
+        in_torchvision = library == "torchvision"
+        network = (of_torchvision if in_torchvision else of_timm)(name, num_classes, size, weights)
+        try_out(network, size)
+    except ConfigError:
+        raise
+    except (AssertionError, RuntimeError, ValueError, TypeError) as error:
+        reason = str(error).splitlines()[0]
+        raise ConfigError(
+            f"net.name={name} does not take images of {size} x {size} pixels ({reason}); use another data.size (224 "
+            "suits most), or another network."
+        ) from error
+    if in_torchvision and weights is not None:
+        fetched = models.get_model_weights(name)[weights].get_state_dict(check_hash=True, weights_only=True)
+        take(network, dict(fetched), f"weights={weights}")
     for knob, place in files.items():
         if place is not None:
             take(network, read_weights(place, knob), f"{knob}={place}")
@@ -51,23 +69,39 @@ def pretrained(
     return network
 
 
-def of_torchvision(name: str, num_classes: int, weights: str | None) -> nn.Module:
+@torch.no_grad()
+def try_out(network: nn.Module, size: int | None) -> None:
+    """Some networks are for one size only, or not for small ones, and would say so in the first step."""
+    if size is not None:
+        network.eval()(torch.zeros(1, 3, size, size))
+        network.train()
+
+
+def of_torchvision(name: str, num_classes: int, size: int | None, weights: str | None) -> nn.Module:
     known = [each for each in models.list_models(module=models) if each not in SEVERAL_OUTPUTS]
     if name not in known:
         raise ConfigError(f"net.name={name} is no classification model of torchvision; known are {', '.join(known)}.")
-    network: nn.Module = models.get_model(name, weights=None, num_classes=num_classes)
-    if weights is not None:
-        choices = models.get_model_weights(name)
-        if weights not in choices.__members__:
-            raise ConfigError(
-                f"net.weights={weights} must be a file, or one of {', '.join(choices.__members__)} (of {name})."
-            )
-        fetched = choices[weights].get_state_dict(progress=True, check_hash=True, weights_only=True)
-        take(network, dict(fetched), f"weights={weights}")
+    of_size: dict[str, Any] = {}
+    if size is not None and name.startswith("vit_"):
+        of_size = {"image_size": size}
+    elif size is not None and name.startswith("maxvit_"):
+        of_size = {"input_size": (size, size)}
+    choices = models.get_model_weights(name).__members__
+    if weights is not None and weights not in choices:
+        raise ConfigError(f"net.weights={weights} must be a file, or one of {', '.join(choices)} (of {name}).")
+    network: nn.Module = models.get_model(name, weights=None, num_classes=num_classes, **of_size)
     return network
 
 
-def of_timm(name: str, num_classes: int, weights: str | None) -> nn.Module:
+def resized(network: nn.Module, weights: dict[str, Tensor]) -> dict[str, Tensor]:
+    """torchvision's vision transformers know where a patch is by weights: those of another size are interpolated."""
+    if not isinstance(network, models.VisionTransformer) or POSITIONS not in weights:
+        return weights
+    found: dict[str, Tensor] = interpolate_embeddings(network.image_size, network.patch_size, OrderedDict(weights))
+    return found
+
+
+def of_timm(name: str, num_classes: int, size: int | None, weights: str | None) -> nn.Module:
     try:
         import timm
     except ImportError as error:
@@ -77,7 +111,11 @@ def of_timm(name: str, num_classes: int, weights: str | None) -> nn.Module:
         raise ConfigError(f"net.name={name} is not a model of timm; near are {some(near) or 'none'}.")
     if weights not in (None, "pretrained"):
         raise ConfigError(f"net.weights={weights} must be pretrained, a file, or null (net=timm).")
-    network: nn.Module = timm.create_model(name, pretrained=weights is not None, num_classes=num_classes)
+    known = timm.get_pretrained_cfg(name)
+    of_size: dict[str, Any] = (
+        {"img_size": size} if size is not None and known is not None and known.fixed_input_size else {}
+    )
+    network: nn.Module = timm.create_model(name, weights is not None, num_classes=num_classes, **of_size)
     return network
 
 
@@ -114,7 +152,7 @@ def tensors_of(content: Any, what: str) -> dict[str, Tensor]:
 
 def take(network: nn.Module, weights: dict[str, Tensor], what: str) -> None:
     """All weights that fit by name and dims, but the classifier's of another number of classes; says what does not."""
-    own = network.state_dict()
+    own, weights = network.state_dict(), resized(network, weights)
     best = max((renamed(weights, prefix) for prefix in ("", *PREFIXES)), key=lambda each: len(fitting(each, own)))
     fits = fitting(best, own)
     wanted = [key for key in own if not key.endswith("num_batches_tracked")]

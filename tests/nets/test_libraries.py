@@ -122,6 +122,32 @@ def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
             pretrained("torchvision", **words)
 
 
+def test_networks_for_one_size_are_made_for_that_of_the_images(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    network = instantiate(composed("data=imagenet", "data.size=32", "net=torchvision", "net.name=vit_b_32").net).eval()
+    assert network(torch.zeros(1, 3, 32, 32)).shape == (1, 1000)
+    larger = pretrained("torchvision", "vit_b_32", num_classes=7, size=64)
+    torch.save(larger.state_dict(), tmp_path / "larger.pth")
+    smaller = pretrained("torchvision", "vit_b_32", num_classes=7, size=32, weights=str(tmp_path / "larger.pth"))
+    assert smaller.get_parameter("encoder.pos_embedding").shape == (1, 2, 768)
+    assert capsys.readouterr().err == ""  # nothing begins at random
+    network = pretrained("timm", "vit_tiny_patch16_224", num_classes=7, size=32).eval()
+    assert network(torch.zeros(1, 3, 32, 32)).shape == (1, 7)
+
+
+@pytest.mark.parametrize(("library", "name"), [("torchvision", "vit_b_32"), ("torchvision", "maxvit_t")])
+def test_a_size_that_a_network_cannot_take_is_said_at_once(library: Any, name: str) -> None:
+    message = rf"net\.name={name} does not take images of 40 x 40 pixels \(.+\); use another data\.size"
+    with pytest.raises(ConfigError, match=message):
+        pretrained(library, name, num_classes=7, size=40)
+
+
+def test_a_network_that_needs_larger_images_says_so_before_training() -> None:
+    with pytest.raises(ConfigError, match=r"net\.name=alexnet does not take images of 16 x 16 pixels"):
+        pretrained("torchvision", "alexnet", num_classes=7, size=16)
+
+
 def test_timm_has_many_more(tmp_path: Path) -> None:
     network = pretrained("timm", "resnet10t", num_classes=7, norm_momentum=0.02).eval()
     assert network(torch.zeros(1, 3, 32, 32)).shape == (1, 7)
