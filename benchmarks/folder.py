@@ -4,6 +4,9 @@ All cores, on the clock. Training reads what was decoded from the cache, so that
 it. The network is the smallest one that there is: what counts is whether the cores are kept busy. Needs SMOOTHPL_DATA.
 """
 
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -14,14 +17,15 @@ from tempfile import TemporaryDirectory
 import torch
 from PIL import Image
 from torch import nn
+from torch.nn.functional import interpolate
 from torchvision.io import ImageReadMode, decode_image
-from torchvision.transforms.v2.functional import resize
 
 from benchmarks.line import Line, show
+from benchmarks.peak import peak_memory
 from benchmarks.setting import data_folder
 from smoothpl.classifier import CHUNK, Classifier
 from smoothpl.data import cifar10
-from smoothpl.data.decoded import fill
+from smoothpl.data.decoded import decode_all
 from smoothpl.data.frames import CentralCrop
 from smoothpl.data.processes import num_cores
 from smoothpl.predict import predict
@@ -41,17 +45,42 @@ def lines() -> Iterator[Line]:
     torch.set_num_threads(1)
     with TemporaryDirectory() as folder:
         paths = make_up(Path(folder))
-        classifier = Classifier(OneLayer(), "rgb", CentralCrop(SIDE, 1.0), [0.5] * 3, [0.5] * 3)
+        classifier = tiny_classifier()
         jobs: list[Callable[[], object]] = [
-            lambda: fill(Path(folder) / "store.npy", paths, SIDE),
+            lambda: decode_anew(paths, Path(folder)),
             lambda: share_out(decode_share, paths),
             lambda: list(predict(classifier, paths, [])),
             lambda: share_out(partial(predict_share, classifier), paths),
         ]
         cached, decoded, predicted, seen = fastest(jobs)
+        most, less = (peak_of(Path(folder), number) for number in (len(paths), len(paths) // 10))
     many = f"{len(paths):,} small JPEGs"
     yield Line(f"{many} decoded into the cache", cached, decoded, "s", "decoding and resizing alone", at_least=0.9)
     yield Line(f"{many} predicted", predicted, seen, "s", "decoding, resizing and the network alone", at_least=0.9)
+    yield Line(f"peak memory, {many} predicted", most, less, "MB", "a tenth of them", at_most=1.1)
+
+
+def decode_anew(paths: Sequence[Path], folder: Path) -> None:
+    """As a first training does it: with an empty cache."""
+    with TemporaryDirectory(dir=folder) as cache:
+        os.environ["XDG_CACHE_HOME"] = cache
+        decode_all(paths, SIDE)
+
+
+def tiny_classifier() -> Classifier:
+    return Classifier(OneLayer(), "rgb", CentralCrop(SIDE, 1.0), [0.5] * 3, [0.5] * 3)
+
+
+def peak_of(folder: Path, number: int) -> int:
+    """Of a process of its own, in megabytes."""
+    command = [sys.executable, "-m", "benchmarks.folder", str(folder), str(number)]
+    return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1])
+
+
+def print_peak(folder: Path, number: int) -> None:
+    for _ in predict(tiny_classifier(), sorted(folder.glob("*.jpg"))[:number], []):
+        pass
+    sys.stdout.write(f"{peak_memory()}\n")
 
 
 def make_up(folder: Path) -> list[Path]:
@@ -84,10 +113,9 @@ def predict_share(network: nn.Module, paths: Sequence[Path]) -> None:
 
 
 def decode(path: Path) -> torch.Tensor:
-    """By torchvision, as it comes: nothing is checked before."""
+    """As directly as it goes: nothing is checked before."""
     picture = decode_image(str(path), ImageReadMode.RGB, apply_exif_orientation=True)
-    resized: torch.Tensor = resize(picture, [SIDE, SIDE], antialias=True)
-    return resized
+    return interpolate(picture.unsqueeze(0), (SIDE, SIDE), mode="bilinear", antialias=True).squeeze(0)
 
 
 def fastest(jobs: Sequence[Callable[[], object]], turns: int = 3) -> list[float]:
@@ -102,4 +130,4 @@ def fastest(jobs: Sequence[Callable[[], object]], turns: int = 3) -> list[float]
 
 
 if __name__ == "__main__":
-    show(lines())
+    print_peak(Path(sys.argv[1]), int(sys.argv[2])) if len(sys.argv) > 1 else show(lines())

@@ -25,7 +25,7 @@ FEW, MANY = 5_000, 50_000
 """Images: from these numbers on, more is learned, and longer."""
 SMALL, MANY_LABELS = 16, 400
 FOLDS = ((10, 2), (20, 3), (math.inf, 5))
-"""Parts by the number of labels: below the first number, the second."""
+"""Parts by the number of labels: below the first number, the second, if classes have labels enough for it."""
 QUIET = ("data", "benchmark", "data.album", "data.told")
 READ = ("data", "benchmark", "data.root", "data.labels", "data.size", "max_steps")
 USUAL = {
@@ -115,8 +115,12 @@ def with_new_labels(arguments: Sequence[str]) -> list[str]:
 
 
 def choose(album: "Album", said: dict[str, str]) -> dict[str, object]:
-    from smoothpl.data.album import fingerprint, told
+    from smoothpl.data.album import fingerprint, label_by_content, told
+    from smoothpl.data.folder import division
 
+    usual = next(folds for most, folds in FOLDS if len(album.label) < most)
+    no_parts = bool(album.test) or "data.folds" in said
+    folds, fold = (0, 0) if no_parts else division(label_by_content(album), usual)
     side = int(said["data.size"]) if said.get("data.size", "").isdecimal() else side_of(album)
     chosen: dict[str, object] = {
         "data": "folder",
@@ -125,10 +129,10 @@ def choose(album: "Album", said: dict[str, str]) -> dict[str, object]:
         "data.album": fingerprint(album),
         "data.told": told(album),
         "data.size": side,
-        "data.folds": 0 if album.test else next(folds for most, folds in FOLDS if len(album.label) < most),
+        "data.folds": folds,
         "data.padding": max(1, side // 8),
         "num_labels": len(album.label),
-    }
+    } | ({"fold": fold} if fold else {})
     of_size: dict[str, object] = dict(USUAL)
     if len(album.files) >= FEW:
         net, batch_size = "wrn_28_2" if side > SMALL else "wrn_10_1", 64 if len(album.label) > MANY_LABELS else 16

@@ -12,9 +12,8 @@ from torch import Tensor, nn
 
 import smoothpl.nets
 from smoothpl.build import build_network
-from smoothpl.data.decoded import decode_safely
 from smoothpl.data.frames import CentralCrop
-from smoothpl.data.pictures import from_pillow
+from smoothpl.data.pictures import decode_safely, from_pillow
 from smoothpl.errors import ConfigError
 from smoothpl.growth import LAST
 from smoothpl.jobs import side_of
@@ -109,9 +108,16 @@ def load(run: str | Path, trust: bool = False) -> Classifier:
     assert isinstance(net, DictConfig)
     check_trusted(net, run_dir, trust)
     network = build_network(net, begins=False)
-    state = torch.load(run_dir / LAST, weights_only=True, map_location="cpu")["state_dict"]
-    prefix = "average."
-    network.load_state_dict({key.removeprefix(prefix): state[key] for key in state if key.startswith(prefix)})
+    try:
+        state = torch.load(run_dir / LAST, weights_only=True, map_location="cpu")["state_dict"]
+        prefix = "average."
+        network.load_state_dict({key.removeprefix(prefix): state[key] for key in state if key.startswith(prefix)})
+    except Exception as error:  # pickle has many ways to fail, and all mean the same
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise ConfigError(
+            f"run={run_dir}: {LAST} is damaged, or of another network than {FILE_NAME} says ({reason}); copy both anew "
+            "from where the run was made."
+        ) from error
     frame = config.views.get("test_frame")
     return Classifier(
         network,

@@ -28,6 +28,9 @@ def run_command(command: Callable[[], None]) -> None:
         return command()
     except (ConfigError, DivergenceError, HydraException, OmegaConfBaseException) as error:
         sys.exit(f"\n{explain(error)}")
+    except BrokenPipeError:  # whoever read it has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
     except OSError as error:
         if error.filename is None:  # while writing: a disk that is full
             sys.exit(f"\n{error.strerror}; what was written before is whole. Make room, and go on with resume=auto.")
@@ -38,7 +41,7 @@ def run_command(command: Callable[[], None]) -> None:
             sys.exit(f"\n{error}; --help lists the groups and their options.")
         raise
     except KeyboardInterrupt:
-        sys.exit("\ninterrupted before training began.")
+        sys.exit("\ninterrupted.")
 
 
 def explain(error: BaseException) -> str:

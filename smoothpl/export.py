@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from smoothpl.cli import run_command
-from smoothpl.errors import ConfigError, require
+from smoothpl.errors import require
 from smoothpl.files import put
 from smoothpl.looking import flag, read_own_words
 from smoothpl.predict import find_files
@@ -64,7 +64,7 @@ def main() -> None:
 
 def some_images(files: list[Path]) -> "list[Tensor]":
     """From all over; those that are none are left out."""
-    from smoothpl.data.decoded import decode_safely
+    from smoothpl.data.pictures import decode_safely
 
     found = []
     for path in files[:: max(1, len(files) // MOST_CHECKED)][:MOST_CHECKED]:
@@ -109,18 +109,25 @@ def export(classifier: "Classifier", kind: "Format", images: "list[Tensor]", out
             warnings.simplefilter("ignore")  # of exporters, about themselves
             kind.write(model, torch.stack([images[0]] * 2), told, draft)  # a batch of one would be the only size
             asked = kind.read(draft, model)
-            found = torch.cat([asked(image.unsqueeze(0)) for image in images])
-        difference = float((found - classifier.predict(images).probabilities).abs().max())
-        allowed = TOLERANCE if all(model.leaves(image) for image in images) else OF_RESIZED
-        if not difference <= allowed:
-            raise ConfigError(
-                f"{out} would differ from the run by {difference:.2g} in a probability, where {allowed:g} is "
-                "allowed, and was not written; another format may do."
+            found, meant = (torch.cat([of(image.unsqueeze(0)) for image in images]) for of in (asked, model))
+        differences = {
+            TOLERANCE: largest(found - meant),
+            OF_RESIZED: largest(found - classifier.predict(images).probabilities),
+        }
+        for allowed, difference in differences.items():
+            require(
+                difference <= allowed,
+                f"{out} would differ from the run by {difference:.2g} in a probability, where {allowed:g} is allowed, "
+                "and was not written; another format may do.",
             )
         put(draft, out)
     finally:
         draft.unlink(missing_ok=True)
-    return difference
+    return differences[OF_RESIZED]
+
+
+def largest(differences: "Tensor") -> float:
+    return float(differences.abs().max())
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ A finished run is the parent of a new one (`labels_before`); a run that was paus
 (`labels_until_pause`). Both are knobs that follow from `resume=<run directory> num_labels=...`.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -97,8 +96,9 @@ def check_pause(config: DictConfig, start: object) -> None:
     )
 
 
-def check_nested(before: Sequence[int], data: "SemiSupervisedData") -> None:
-    """No label is taken back."""
+def check_nested(record: Record, data: "SemiSupervisedData") -> None:
+    """No label is taken back, and none is another one now."""
+    before = record.labeled
     if not before:
         return
     data.setup("fit")
@@ -109,6 +109,13 @@ def check_nested(before: Sequence[int], data: "SemiSupervisedData") -> None:
             "carry them no more; labels grow within one fold, of the same data and a split that is nested: "
             "split=balanced or split=random."
         )
+    now = data.source.train.labels[before].tolist()
+    other = [image for image, old, new in zip(before, record.labeled_as, now, strict=False) if old != new]
+    require(
+        not other,
+        f"{len(other)} of the {len(before)} images that carried labels before have other ones now; what was learned "
+        "of them cannot be taken back. Begin a new run.",
+    )
 
 
 def inherit(module: "SemiSupervisedModule", record: Record) -> None:

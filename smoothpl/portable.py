@@ -19,17 +19,16 @@ class Portable(nn.Module):
         self.size = classifier.prepare.frame.size
         self.share = classifier.prepare.frame.share
         self.is_grey = classifier.prepare.channels == 1
+        self.middles: Tensor  # of the pixels that the network sees, in pixels
+        self.register_buffer("middles", torch.arange(self.size).unsqueeze(1) + 0.5)
         self.eval()
-
-    def leaves(self, image: Tensor) -> bool:
-        """Whether an image is neither cut nor resized."""
-        return self.share == 1 and image.shape[-2:] == (self.size, self.size)
 
     def forward(self, pixels: Tensor) -> Tensor:
         """pixels (B, 3, height, width) uint8, all of one size -> probabilities (B, C)."""
-        rows, columns = (torch.arange(pixels.shape[axis], device=pixels.device).float() for axis in (2, 3))
+        # Counted, and not torch.arange, which would be bound to the device that it is written down on.
+        rows, columns = (torch.ones_like(line, dtype=torch.float32).cumsum(0) - 1 for line in corner(pixels))
         shorter = torch.minimum(rows[-1], columns[-1]) + 1
-        side = (self.share * shorter).round().clamp(min=1)
+        side = (self.share * shorter.double()).round().clamp(min=1).float()
         # Rounded after columns and after rows, as torch does it with bytes.
         wide = rounded(pixels.float() @ self.resizing(columns, side).T)
         small = rounded(self.resizing(rows, side) @ wide)
@@ -40,11 +39,16 @@ class Portable(nn.Module):
         """places (N,) = 0, 1, ..., N - 1 -> (size, N): how much every pixel has of every one of `size`."""
         first = ((places[-1] + 1 - side) / 2).floor()
         scale = side / self.size
-        middle = first + (torch.arange(self.size, device=places.device).unsqueeze(1) + 0.5) * scale
+        middle = first + self.middles * scale
         tent = (1 - (places + 0.5 - middle).abs() / scale.clamp(min=1)).clamp(min=0)
         inside = (places >= first) & (places < first + side)
         weights = tent * inside
         return weights / weights.sum(dim=1, keepdim=True)
+
+
+def corner(pixels: Tensor) -> tuple[Tensor, Tensor]:
+    """The first column and the first row of an image: as long as it is high, and as it is wide."""
+    return pixels[0, 0, :, 0], pixels[0, 0, 0, :]
 
 
 def rounded(values: Tensor) -> Tensor:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
@@ -110,6 +111,8 @@ def write(wanted: Wanted, classifier: "Classifier", files: Sequence[Path]) -> li
     parts = predict(classifier, files, bad)
     with ExitStack() as stack:
         if wanted.out == "-":
+            if isinstance(sys.stdout, TextIOWrapper):
+                sys.stdout.reconfigure(errors="surrogateescape")  # a name need not be UTF-8
             put_rows(wanted, classifier, parts, sys.stdout)
             return bad
         out = Path(wanted.out)
@@ -125,9 +128,12 @@ def predict(classifier: "Classifier", files: Sequence[Path], bad: list[str]) -> 
     """Some files at a time, in order, with their probabilities (B, C); a few are decoded ahead."""
     import torch
 
-    from smoothpl.data.processes import in_processes
+    from smoothpl.data.processes import MOST_AT_A_TIME, in_processes
+    from smoothpl.data.store import MOST_BYTES
 
-    parts = in_processes(partial(prepared, classifier.prepare), files)
+    size, channels = classifier.prepare.frame.size, classifier.prepare.channels
+    most = max(1, min(MOST_AT_A_TIME, MOST_BYTES // (channels * size**2)))
+    parts = in_processes(partial(prepared, classifier.prepare), files, most)
     with Progress(console=Console(stderr=True), transient=True) as progress:
         shown = progress.add_task("predicting", total=len(files))
         for good, pixels, some_bad in parts:

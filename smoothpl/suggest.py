@@ -59,7 +59,7 @@ def main() -> None:
     write_text(out.with_name(f"{out.name}.html"), as_page(album, class_names, shown))
     console = Console()
     for each in shown[:20]:
-        console.print(f"{each.file}  {each.guess} {each.confidence:.2f}  {each.why}", markup=False, highlight=False)
+        console.print(f"{each.file!r}  {each.guess} {each.confidence:.2f}  {each.why}", markup=False, highlight=False)
     for suffix in (".csv", ".html"):
         console.print(f"suggestions: {out}{suffix}", soft_wrap=True, markup=False, highlight=False)
 
@@ -70,6 +70,7 @@ def find(run_dir: Path, root: str | None, number: int, trust: bool) -> "tuple[Al
     from smoothpl.classifier import load, trained
     from smoothpl.data.album import open_album
     from smoothpl.data.decoded import decode_all
+    from smoothpl.data.label_files import is_unicode
     from smoothpl.suggestions import look_at, suggest
 
     config = trained(run_dir).config
@@ -83,7 +84,8 @@ def find(run_dir: Path, root: str | None, number: int, trust: bool) -> "tuple[Al
     taken = {digest for file, digest in zip(album.files, decoded.digests, strict=True) if file in given}
     first: dict[str, int] = {}  # of each content
     for at, digest in enumerate(decoded.digests):
-        if row[at] >= 0 and digest not in taken:
+        # A browser cannot say a name that is not Unicode.
+        if row[at] >= 0 and digest not in taken and is_unicode(album.files[at]):
             first.setdefault(digest, at)
     unlabeled = [*first.values()]
     require(bool(unlabeled), f"data.root={album.root}: every image has a label.")
@@ -104,7 +106,7 @@ def find(run_dir: Path, root: str | None, number: int, trust: bool) -> "tuple[Al
 def picture_of(path: Path) -> str:
     from PIL import Image
 
-    from smoothpl.data.decoded import decode_safely
+    from smoothpl.data.pictures import decode_safely
 
     picture = Image.fromarray(decode_safely(path).permute(1, 2, 0).numpy())
     small = max(picture.size) < SIDE

@@ -64,7 +64,7 @@ def train(config: DictConfig, run_dir: Path, name: str = "", overrides: Sequence
         record = begin(config, name, overrides) if is_new else go_on(config, run_dir, name, overrides)
         if record.status == "finished":
             return record
-        check_nested(record.labeled, data)
+        check_nested(record, data)
         check_pause(config, start)
         if is_new and is_first:
             claim(run_dir, record)
@@ -106,7 +106,7 @@ def begin(config: DictConfig, name: str, overrides: Sequence[str]) -> Record:
     parent = find_parent(config)
     if parent is not None:
         record.label_history = [*parent.stages, *record.label_history]
-        record.labeled = parent.record.labeled  # so far
+        record.labeled, record.labeled_as = parent.record.labeled, parent.record.labeled_as  # so far
     return record
 
 

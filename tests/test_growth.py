@@ -257,11 +257,16 @@ def test_labels_grow_by_steps() -> None:
 
 
 def test_no_label_is_taken_back() -> None:
-    data: Any = SimpleNamespace(setup=lambda stage: None, fold=SimpleNamespace(labeled=torch.tensor([1, 2, 3])))
-    check_nested([], data)
-    check_nested([1, 3], data)
+    source = SimpleNamespace(train=SimpleNamespace(labels=torch.tensor([9, 7, 8, 7, 9, 9])))
+    fold = SimpleNamespace(labeled=torch.tensor([1, 2, 3]))
+    data: Any = SimpleNamespace(setup=lambda stage: None, fold=fold, source=source)
+    check_nested(Record({}, ""), data)
+    check_nested(Record({}, "", labeled=[1, 3], labeled_as=[7, 7]), data)
+    check_nested(Record({}, "", labeled=[1, 3]), data)  # of a version that did not write classes down
     with pytest.raises(ConfigError, match="2 of the 3 images that carried labels before, image 4 among them"):
-        check_nested([1, 4, 5], data)
+        check_nested(Record({}, "", labeled=[1, 4, 5], labeled_as=[7, 9, 9]), data)
+    with pytest.raises(ConfigError, match="1 of the 2 images that carried labels before have other ones now"):
+        check_nested(Record({}, "", labeled=[1, 3], labeled_as=[7, 8]), data)
 
 
 def test_the_record_knows_since_when_there_are_more_labels() -> None:

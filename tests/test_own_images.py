@@ -16,9 +16,8 @@ TUTORIAL = Path(__file__).parents[1] / "docs" / "own_images.md"
 QUICK = ("max_steps=4", "batch_size=4", "pictures=false", "callbacks.progress=null")
 
 
-def commands() -> list[str]:
-    blocks = re.findall(r"```sh\n(.+?)```", TUTORIAL.read_text(), flags=re.DOTALL)
-    return [line for block in blocks for line in block.splitlines()]
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.+?)```", TUTORIAL.read_text(), flags=re.DOTALL)
 
 
 def photos(root: Path, labels: int = 5, number: int = 120) -> None:
@@ -40,7 +39,7 @@ def test_every_command_of_the_tutorial_does_what_it_says(tmp_path: Path, monkeyp
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     photos(tmp_path / "photos")
     python = f"{shlex.quote(sys.executable)} -W ignore::DeprecationWarning"
-    for command in commands():
+    for command in (line for block in blocks("sh") for line in block.splitlines()):
         if "resume=" in command:
             add_labels(tmp_path)
         words = command.replace("python ", f"{python} ", 1)
@@ -48,6 +47,9 @@ def test_every_command_of_the_tutorial_does_what_it_says(tmp_path: Path, monkeyp
             words += " " + " ".join(QUICK)
         done = subprocess.run(words, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 0, (command, done.stderr)
+    code = "".join([*blocks("python"), "print(probabilities.shape, len(labels), names)"])
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith('(1, 10) 2 ["digit 0", "digit 1"')
     first, second = read(tmp_path / "runs" / "first"), read(tmp_path / "runs" / "second")
     assert first.tested_on == "labeled images held out, part 0 of 5"
     assert [stage.num_labels for stage in second.label_history] == [50, 53]

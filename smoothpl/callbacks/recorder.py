@@ -29,6 +29,7 @@ class Recorder(Callback):
         labels, num_classes = data.source.train.labels, len(data.source.class_names)
         self.record.class_names = list(data.source.class_names)
         self.record.labeled = data.fold.labeled.tolist()
+        self.record.labeled_as = labels[data.fold.labeled].tolist()
         self.record.labeled_per_class = data.labeled_per_class.tolist()
         self.record.unlabeled_per_class = count_classes(labels[data.fold.unlabeled], num_classes).tolist()
         self.record.num_test = len(data.source.test)

@@ -56,15 +56,23 @@ def open_album(root: str, labels: str | None = None) -> Album:
 
 def fingerprint(album: Album) -> str:
     """A few letters for these images, whatever their names and labels."""
-    return letters(sorted({*contents([album.root / file for file in album.files])}))
+    return letters(sorted({*digest_by_file(album).values()}))
 
 
 def told(album: Album) -> str:
     """A few letters for their labels."""
-    digests = contents([album.root / file for file in album.files])
-    by_file = dict(zip(album.files, digests, strict=True))
+    by_file = digest_by_file(album)
     labels = [(by_file[file], name, "") for file, name in album.label.items()]
     return letters(sorted({*labels, *((by_file[file], name, TEST) for file, name in album.test.items())}))
+
+
+def label_by_content(album: Album) -> dict[str, str]:
+    by_file = digest_by_file(album)
+    return {by_file[file]: name for file, name in album.label.items()}
+
+
+def digest_by_file(album: Album) -> dict[str, str]:
+    return dict(zip(album.files, contents([album.root / file for file in album.files]), strict=True))
 
 
 def letters(what: object) -> str:

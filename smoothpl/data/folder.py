@@ -1,5 +1,6 @@
 """Images, the first arrow of the data flow: a folder of one's own, with a few labels."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -11,6 +12,8 @@ from smoothpl.data.decoded import Decoded, Rows, decode_all
 from smoothpl.data.source import APART, UNKNOWN, Source
 from smoothpl.errors import ConfigError, require
 from smoothpl.remarks import remark, some
+
+MOST_FOLDS = 10
 
 
 def folder(
@@ -114,6 +117,35 @@ def check_test(folds: int, fold: int, has_test: bool, root: str) -> None:
             f"data.folds={folds}, but data.root={root} has no test images; hold out labeled ones: data.folds=5, or put "
             "images into test/<class>/.",
         )
+
+
+def division(label: dict[str, str], usual: int) -> tuple[int, int]:
+    """Into how many parts the labeled images (names by content) are divided, and the first of them that can test.
+
+    As near to the usual number as it goes, and best if any part can test: a class may have so few labels that holding
+    out a part would leave it with none.
+    """
+    best = (0.0, usual, 0)
+    for folds in sorted(range(2, MOST_FOLDS + 1), key=lambda each: (abs(each - usual), each)):
+        working = [fold for fold in range(folds) if can_hold_out(label, folds, fold)]
+        share = len(working) / folds
+        if share > best[0]:
+            best = (share, folds, working[0])
+    few = sorted(name for name, number in Counter(label.values()).items() if number == 1)
+    require(
+        best[0] > 0,
+        f"too few images have labels ({len(label)}) for holding out some of them to test"
+        + (f", {some(few)} one only" if few else "")
+        + "; label more, two of each class at least, or put images into test/<class>/.",
+    )
+    return best[1], best[2]
+
+
+def can_hold_out(label: dict[str, str], folds: int, fold: int) -> bool:
+    try:
+        return bool(hold_out(label, folds, fold))
+    except ConfigError:
+        return False
 
 
 def hold_out(label: dict[str, str], folds: int, fold: int) -> set[str]:

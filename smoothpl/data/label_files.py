@@ -32,14 +32,16 @@ def read_labels(path: Path, files: Sequence[str]) -> list[Label]:
         raise ConfigError(f"data.labels={path} is not there; name a file, relative to data.root.")
     try:
         return list(readers[path.suffix.lower()](path, files))
-    except (UnicodeDecodeError, json.JSONDecodeError, csv.Error) as error:
-        raise ConfigError(f"{path} cannot be read ({error}); it must be UTF-8.") from None
+    except ConfigError:
+        raise
+    except (ValueError, RecursionError, csv.Error) as error:  # of bytes, numbers and brackets that nobody would write
+        raise ConfigError(f"{path} cannot be read ({error}); it must be whole, and UTF-8.") from None
 
 
 def read_csv(path: Path, files: Sequence[str]) -> Iterator[Label]:
     known = {*files}
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        table = csv.DictReader(file, strict=True)
+    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
+        table = csv.DictReader(lines, strict=True)
         columns = table.fieldnames or []
         require(
             {"file", "label"} <= {*columns},
@@ -51,8 +53,13 @@ def read_csv(path: Path, files: Sequence[str]) -> Iterator[Label]:
             name, part = (unguarded(row.get(column) or "").strip() for column in ("label", "split"))
             if not name:  # not labeled yet
                 continue
+            file = unguarded(row["file"] or "")
+            require(
+                is_unicode(name) and (is_unicode(file) or file in known),  # there are names of files that are not
+                f"{path} cannot be read (line {table.line_num}): it must be UTF-8.",
+            )
             require(part in ("", "train", TEST), f"{where}: split={part} must be train, test or empty.")
-            yield Label(existing(unguarded(row["file"] or ""), known, where), name, part == TEST, where)
+            yield Label(existing(file, known, where), name, part == TEST, where)
 
 
 def read_json(path: Path, files: Sequence[str]) -> Iterator[Label]:
@@ -117,8 +124,9 @@ class Finder:
 
     def look_for(self, place: str, where: str) -> str | None:
         path = unquote(place.partition("?d=")[2] or place)
-        if normpath(path) in self.files:
-            return normpath(path)
+        known = next((each for word in (place, path) for each in spellings(word) if each in self.files), None)
+        if known is not None:
+            return known
         name = PurePosixPath(path).name
         if name != path and not self.ELSEWHERE.match(path):  # a path that leads nowhere
             return None
@@ -132,7 +140,16 @@ class Finder:
 
 def existing(file: str, known: set[str], where: str) -> str:
     """`known` holds nothing from outside the folder, so that nothing outside can be named."""
-    written = (file, file.replace("\\", "/"), normalize("NFC", file), normalize("NFD", file))  # macOS writes NFD
-    path = next((normpath(each) for each in written if normpath(each) in known), file)
+    path = next((each for each in spellings(file) if each in known), file)
     require(path in known, f"{where}: {file!r} is not an image below data.root; paths are relative to it.")
     return path
+
+
+def spellings(path: str) -> list[str]:
+    """What the same file may be called elsewhere: Windows has other strokes, macOS other accents (NFD)."""
+    return [normpath(each) for each in (path, path.replace("\\", "/"), normalize("NFC", path), normalize("NFD", path))]
+
+
+def is_unicode(text: str) -> bool:
+    """Whether it was UTF-8; other bytes are read as surrogates."""
+    return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)

@@ -26,6 +26,8 @@ SEGMENTS = {0xC4, 0xCC, *range(0xDB, 0xFF)}
 """Markers after which a length follows, and something to skip."""
 FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "GIF", "TIFF", "PPM")
 """That Pillow may open: some others would start programs."""
+MOST_PIXELS = Image.MAX_IMAGE_PIXELS or 2**26
+"""Of one image: a file of a few kilobytes can unpack to gigabytes. Pillow begins to warn here."""
 NO_PICTURE = (
     *(ValueError, SyntaxError, EOFError, IndexError, struct.error, UnidentifiedImageError),
     *(Image.DecompressionBombError, Image.DecompressionBombWarning),
@@ -85,6 +87,11 @@ def decode(path: Path, most_pixels: int | None = None) -> Tensor:
         return decode_by_pillow(data)  # which finds the better words
     assert isinstance(picture, Tensor)
     return picture
+
+
+def decode_safely(path: Path) -> Tensor:
+    """For files of strangers, which may say that they are larger than any image that is meant."""
+    return decode(path, MOST_PIXELS)
 
 
 def decode_by_pillow(data: bytearray) -> Tensor:

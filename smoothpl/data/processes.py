@@ -4,52 +4,66 @@ Processes, and not threads: for small images most of the work is short calls, af
 fight for Python's lock, and together be slower than one of them alone.
 """
 
+import math
 import os
 import signal
+import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
+import torch
 from torch.utils.data import DataLoader, Dataset
 
-AT_A_TIME = 256
+MOST_AT_A_TIME = 256
 """Items that are handed over together: each time costs as much as decoding a few small images."""
-FEW = 512
-"""Items that are done sooner than processes begin."""
+FEW = 64
+"""Fewer items than that are not worth starting processes."""
+PARTS_OF_A_CORE = 4
+"""At least, so that all of them end at about the same time."""
 One = TypeVar("One")
 Other = TypeVar("Other")
 
 
-def in_processes(work: Callable[[Sequence[One]], Other], items: Sequence[One]) -> Iterator[Other]:
-    """Of every `AT_A_TIME` items in turn, what `work` makes of them; a few ahead: memory does not grow with the items.
+def in_processes(
+    work: Callable[[Sequence[One]], Other], items: Sequence[One], most: int = MOST_AT_A_TIME
+) -> Iterator[Other]:
+    """What `work` makes of some items at a time, at `most`, in order; a few ahead: memory does not grow with the items.
 
     `work` and what it gives are pickled. By torch's loader, because its workers see when the main process has been
     killed, and end.
     """
-    parts = Parts(work, items)
+    size = max(1, min(most, math.ceil(len(items) / (PARTS_OF_A_CORE * num_cores()))))
+    parts = Parts(work, [items[start : start + size] for start in range(0, len(items), size)])
     if len(items) < FEW:
-        yield from map(work, parts.cut())
+        yield from map(work, parts.parts)
         return
-    settings: dict[str, Any] = {"num_workers": num_cores(), "prefetch_factor": 2, "worker_init_fn": leave_interruptions}
-    for made in DataLoader(parts, batch_size=None, collate_fn=as_it_is, **settings):
+    loader = DataLoader(
+        parts,
+        batch_size=None,
+        num_workers=num_cores(),
+        prefetch_factor=2,
+        collate_fn=as_it_is,
+        worker_init_fn=keep_quiet,
+        generator=torch.Generator(),  # else it draws from the one that a run was seeded with
+    )
+    for made in loader:
         if isinstance(made, OSError):
             raise made
         yield made
 
 
 class Parts(Dataset[Other | OSError], Generic[One, Other]):
-    def __init__(self, work: Callable[[Sequence[One]], Other], items: Sequence[One]) -> None:
+    def __init__(self, work: Callable[[Sequence[One]], Other], parts: Sequence[Sequence[One]]) -> None:
         self.work = work
-        self.items = items
-
-    def cut(self) -> list[Sequence[One]]:
-        return [self.items[start : start + AT_A_TIME] for start in range(0, len(self.items), AT_A_TIME)]
+        self.parts = parts
 
     def __len__(self) -> int:
-        return len(self.cut())
+        return len(self.parts)
 
     def __getitem__(self, number: int) -> Other | OSError:
         try:
-            return self.work(self.items[number * AT_A_TIME : (number + 1) * AT_A_TIME])
+            return self.work(self.parts[number])
         except OSError as error:  # handed over: the loader would raise one that has forgotten which file it was
             return error
 
@@ -62,6 +76,9 @@ def as_it_is(part: Any) -> Any:
     return part
 
 
-def leave_interruptions(_: int) -> None:
-    """To the main process: Ctrl-C goes to all of them, and one of them is enough to say so."""
+def keep_quiet(_: int) -> None:
+    """Ctrl-C goes to all processes, and one of them is enough to say so. A progress bar that was forked, too, would be
+    drawn twice, or wait for a thread that was not."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    warnings.simplefilter("ignore")
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__

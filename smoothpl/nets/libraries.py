@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -45,21 +45,7 @@ def pretrained(
     files = {"init_from": init_from}
     if weights is not None and Path(weights).suffix in FILES:
         files, weights = {"weights": weights}, None
-    try:
-        in_torchvision = library == "torchvision"
-        network = (of_torchvision if in_torchvision else of_timm)(name, num_classes, size, weights)
-        try_out(network, size)
-    except ConfigError:
-        raise
-    except (AssertionError, RuntimeError, ValueError, TypeError) as error:
-        reason = str(error).splitlines()[0]
-        raise ConfigError(
-            f"net.name={name} does not take images of {size} x {size} pixels ({reason}); use another data.size (224 "
-            "suits most), or another network."
-        ) from error
-    if in_torchvision and weights is not None:
-        fetched = models.get_model_weights(name)[weights].get_state_dict(check_hash=True, weights_only=True)
-        take(network, dict(fetched), f"weights={weights}")
+    network = (of_torchvision if library == "torchvision" else of_timm)(name, num_classes, size, weights)
     for knob, place in files.items():
         if place is not None:
             take(network, read_weights(place, knob), f"{knob}={place}")
@@ -69,36 +55,41 @@ def pretrained(
     return network
 
 
-@torch.no_grad()
-def try_out(network: nn.Module, size: int | None) -> None:
+def tried(make: Callable[[], nn.Module], name: str, size: int | None) -> nn.Module:
     """Some networks are for one size only, or not for small ones, and would say so in the first step."""
-    if size is not None:
-        network.eval()(torch.zeros(1, 3, size, size))
-        network.train()
+    try:
+        network = make()
+        if size is not None:
+            with torch.no_grad():
+                network.eval()(torch.zeros(1, 3, size, size))
+        return network.train()
+    except (AssertionError, RuntimeError, ValueError, TypeError) as error:
+        reason = str(error).splitlines()[0]
+        raise ConfigError(
+            f"net.name={name} does not take images of {size} x {size} pixels ({reason}); use another data.size (224 "
+            "suits most), or another network."
+        ) from error
 
 
 def of_torchvision(name: str, num_classes: int, size: int | None, weights: str | None) -> nn.Module:
     known = [each for each in models.list_models(module=models) if each not in SEVERAL_OUTPUTS]
     if name not in known:
         raise ConfigError(f"net.name={name} is no classification model of torchvision; known are {', '.join(known)}.")
+    choices = models.get_model_weights(name).__members__
+    if weights is not None and weights not in choices:
+        raise ConfigError(f"net.weights={weights} must be a file, or one of {', '.join(choices)} (of {name}).")
     of_size: dict[str, Any] = {}
     if size is not None and name.startswith("vit_"):
         of_size = {"image_size": size}
     elif size is not None and name.startswith("maxvit_"):
         of_size = {"input_size": (size, size)}
-    choices = models.get_model_weights(name).__members__
-    if weights is not None and weights not in choices:
-        raise ConfigError(f"net.weights={weights} must be a file, or one of {', '.join(choices)} (of {name}).")
-    network: nn.Module = models.get_model(name, weights=None, num_classes=num_classes, **of_size)
+    network = tried(lambda: models.get_model(name, weights=None, num_classes=num_classes, **of_size), name, size)
+    if weights is not None:
+        found = models.get_model_weights(name)[weights]
+        take(
+            network, fetched(lambda: found.get_state_dict(check_hash=True, weights_only=True), weights), f"{weights=!s}"
+        )
     return network
-
-
-def resized(network: nn.Module, weights: dict[str, Tensor]) -> dict[str, Tensor]:
-    """torchvision's vision transformers know where a patch is by weights: those of another size are interpolated."""
-    if not isinstance(network, models.VisionTransformer) or POSITIONS not in weights:
-        return weights
-    found: dict[str, Tensor] = interpolate_embeddings(network.image_size, network.patch_size, OrderedDict(weights))
-    return found
 
 
 def of_timm(name: str, num_classes: int, size: int | None, weights: str | None) -> nn.Module:
@@ -112,11 +103,34 @@ def of_timm(name: str, num_classes: int, size: int | None, weights: str | None) 
     if weights not in (None, "pretrained"):
         raise ConfigError(f"net.weights={weights} must be pretrained, a file, or null (net=timm).")
     known = timm.get_pretrained_cfg(name)
-    of_size: dict[str, Any] = (
-        {"img_size": size} if size is not None and known is not None and known.fixed_input_size else {}
-    )
-    network: nn.Module = timm.create_model(name, weights is not None, num_classes=num_classes, **of_size)
+    knobs: dict[str, Any] = {"num_classes": num_classes}
+    if size is not None and known is not None and known.fixed_input_size:
+        knobs["img_size"] = size
+    network = tried(lambda: timm.create_model(name, **knobs), name, size)
+    if weights is not None:
+        network.load_state_dict(
+            fetched(lambda: timm.create_model(name, pretrained=True, **knobs).state_dict(), weights)
+        )
     return network
+
+
+def fetched(fetch: Callable[[], Mapping[str, Tensor]], weights: str) -> dict[str, Tensor]:
+    try:
+        return dict(fetch())
+    except Exception as error:  # of the network, a web site, a cache that is full, ...: all mean the same
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise ConfigError(
+            f"net.weights={weights} could not be fetched ({reason}); try again, or fetch the file elsewhere and name "
+            "it: net.weights=<file>."
+        ) from error
+
+
+def resized(network: nn.Module, weights: dict[str, Tensor]) -> dict[str, Tensor]:
+    """torchvision's vision transformers know where a patch is by weights: those of another size are interpolated."""
+    if not isinstance(network, models.VisionTransformer) or POSITIONS not in weights:
+        return weights
+    found: dict[str, Tensor] = interpolate_embeddings(network.image_size, network.patch_size, OrderedDict(weights))
+    return found
 
 
 def read_weights(place: str, knob: str) -> dict[str, Tensor]:

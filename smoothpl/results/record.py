@@ -27,7 +27,7 @@ from smoothpl.results.collapse import Turn
 from smoothpl.results.falls import sudden_falls
 from smoothpl.results.schema import objection
 
-SCHEMA = 4
+SCHEMA = 5
 """docs/record.md says what is in it, and what each one brought; older ones are still read."""
 FILE_NAME = "run.json"
 PACKAGES = ("smoothpl", "torch", "torchvision", "lightning", "torchmetrics", "numpy", "hydra-core")
@@ -85,6 +85,7 @@ class Record:
     commit: str | None = field(default_factory=current_commit)
     class_names: list[str] = field(default_factory=list)
     labeled: list[int] = field(default_factory=list)  # indices of the labeled images among the training images
+    labeled_as: list[int] = field(default_factory=list)  # and the class of each
     label_history: list[LabelStage] = field(default_factory=list)  # one stage, unless labels were added
     labeled_per_class: list[int] = field(default_factory=list)
     unlabeled_per_class: list[int] = field(default_factory=list)  # known to the record, never to training

@@ -7,8 +7,8 @@ import pytest
 import torch
 from PIL import Image
 
-from smoothpl.data import decoded, pictures
-from smoothpl.data.decoded import Rows, contents, decode_all, decode_safely
+from smoothpl.data import decoded, store
+from smoothpl.data.decoded import Rows, contents, decode_all
 from smoothpl.errors import ConfigError
 from tests.data.own import picture, save
 
@@ -35,7 +35,7 @@ def test_the_same_content_is_decoded_once_wherever_it_lies(tmp_path: Path, monke
     assert len(found.images) == 2
     assert found.row[0] == found.row[2] != found.row[1]
     moved = [path.rename(tmp_path / f"moved_{path.name}") for path in paths]
-    monkeypatch.setattr(decoded, "fill", None)  # nothing to do any more
+    monkeypatch.setattr(store, "fill", None)  # nothing to do any more
     again = decode_all(moved, 8)
     assert torch.equal(again.images, found.images)
     assert torch.equal(again.row, found.row)
@@ -59,24 +59,6 @@ def test_what_is_no_image_has_no_row(tmp_path: Path) -> None:
     assert sum(row >= 0 for row in rows) <= 8  # some decoders make do with most of a file
 
 
-def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bomb, other = tmp_path / "bomb.png", tmp_path / "bomb.jpg"
-    Image.new("1", (20_000, 20_000)).save(bomb)
-    save(other, 0)
-    data = other.read_bytes()
-    at = data.index(b"\xff\xc0") + 5
-    other.write_bytes(data[:at] + b"\xff\x00\xff\x00" + data[at + 4 :])
-    for name in ("decode_image", "from_pillow"):
-        monkeypatch.setattr(pictures, name, None)
-    for path in (bomb, other):
-        assert path.stat().st_size < 100_000
-        with pytest.raises(ValueError, match="pixels"):
-            decode_safely(path)
-    monkeypatch.setattr(decoded, "MOST_PIXELS", 63)
-    with pytest.raises(ValueError, match="8 x 8 pixels, where at most 63 are read"):
-        decode_safely(save(tmp_path / "small.png", 0))
-
-
 def test_digests_are_remembered_until_a_file_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = save(tmp_path / "a.png", 0)
     before = contents([path])
@@ -91,8 +73,8 @@ def test_digests_are_remembered_until_a_file_changes(tmp_path: Path, monkeypatch
 def test_two_that_start_at_once_decode_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = [save(tmp_path / f"{number}.png", number) for number in range(20)]
     filled = []
-    fill = decoded.fill
-    monkeypatch.setattr(decoded, "fill", lambda *args: (filled.append(1), fill(*args))[1])
+    fill = store.fill
+    monkeypatch.setattr(store, "fill", lambda *args: (filled.append(1), fill(*args))[1])
     threads = [threading.Thread(target=decode_all, args=(paths, 8)) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -108,7 +90,7 @@ def test_one_that_is_cut_short_leaves_nothing_that_counts(tmp_path: Path, monkey
         raise OSError(28, "No space left on device", "decoded")
 
     with monkeypatch.context() as patch:
-        patch.setattr(decoded, "put", full)
+        patch.setattr(store, "put", full)
         with pytest.raises(ConfigError, match="No space left on device; decoded images are kept there"):
             decode_all(paths, 8)
     assert (decode_all(paths, 8).row >= 0).all()

@@ -1,3 +1,4 @@
+import random
 from pathlib import Path
 
 import pytest
@@ -5,7 +6,7 @@ import torch
 
 from smoothpl.data import Source, folder, given
 from smoothpl.data.album import fingerprint, open_album, told
-from smoothpl.data.folder import hold_out
+from smoothpl.data.folder import can_hold_out, division, hold_out
 from smoothpl.data.source import APART
 from smoothpl.errors import ConfigError
 from tests.data.own import numbers_of, save, two_digits
@@ -138,3 +139,29 @@ def test_test_images_that_contradict_or_cannot_be_read_are_refused(tmp_path: Pat
         path.write_text("damaged")
     with pytest.raises(ConfigError, match="none of the test images can be read"):
         opened(root)
+
+
+def contents_of(classes: int, labels: int, chance: random.Random) -> dict[str, str]:
+    return {f"{chance.getrandbits(32):08x}": str(number % classes) for number in range(classes * labels)}
+
+
+@pytest.mark.parametrize(
+    ("classes", "labels", "usual"), [(10, 2, 5), (2, 2, 2), (3, 3, 2), (5, 3, 3), (10, 4, 5), (2, 50, 5)]
+)
+def test_few_labels_are_divided_so_that_some_part_can_test(classes: int, labels: int, usual: int) -> None:
+    chance = random.Random(classes * labels)
+    for _ in range(50):
+        label = contents_of(classes, labels, chance)
+        try:
+            folds, fold = division(label, usual)
+        except ConfigError:
+            assert not any(can_hold_out(label, n, k) for n in range(2, 11) for k in range(n))
+            continue
+        assert hold_out(label, folds, fold)
+        if all(can_hold_out(label, usual, each) for each in range(usual)):
+            assert (folds, fold) == (usual, 0)
+
+
+def test_one_label_of_each_class_cannot_test() -> None:
+    with pytest.raises(ConfigError, match=r"too few images .* \(2\) .*, a, b one only; label more, two of each class"):
+        division({"00000000": "a", "00000001": "b"}, 2)

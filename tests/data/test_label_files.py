@@ -123,3 +123,28 @@ def test_coco_has_images_annotations_and_categories(tmp_path: Path) -> None:
     content["annotations"] += [{"image_id": 3, "category_id": 5}]
     with pytest.raises(ConfigError, match="3 is missing"):
         labels(tmp_path, content, "coco.json")
+
+
+def test_a_file_name_need_not_be_unicode_but_a_label_must(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_bytes(b"file,label\n\xe4.png,dog\n")
+    assert [(each.file, each.name) for each in read_labels(path, ["\udce4.png"])] == [("\udce4.png", "dog")]
+    path.write_bytes(b"file,label\n\xe4.png,B\xe4r\n")
+    with pytest.raises(ConfigError, match=r"cannot be read \(line 2\): it must be UTF-8"):
+        read_labels(path, ["\udce4.png"])
+
+
+@pytest.mark.parametrize("text", ["[" * 200_000, f"[{'9' * 5_000}]"])
+def test_json_that_nobody_would_write_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "labels.json").write_text(text)
+    with pytest.raises(ConfigError, match=r"cannot be read \(.+\); it must be whole"):
+        read_labels(tmp_path / "labels.json", FILES)
+
+
+@pytest.mark.parametrize("written", ["a%20b.png", "a%2520b.png", "u\u0308.png"])
+def test_a_labelling_tool_may_spell_a_name_in_its_own_way(written: str, tmp_path: Path) -> None:
+    content = {"images": [{"id": 1, "file_name": written}], "categories": [{"id": 1, "name": "dog"}]}
+    annotations = {"annotations": [{"image_id": 1, "category_id": 1}]}
+    (tmp_path / "coco.json").write_text(json.dumps(content | annotations))
+    (label,) = read_labels(tmp_path / "coco.json", ["a%20b.png", "\u00fc.png"])
+    assert label.file == ("\u00fc.png" if written.startswith("u") else "a%20b.png")

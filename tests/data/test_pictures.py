@@ -7,10 +7,11 @@ import torch
 from PIL import Image, ImageOps
 from torchvision.transforms.v2 import functional
 
-from smoothpl.data import CentralCrop, Pictures, RandomResizedCrop
-from smoothpl.data.pictures import decode, jpeg_dims, unreadable
+from smoothpl.data import CentralCrop, Pictures, RandomResizedCrop, pictures
+from smoothpl.data.pictures import decode, decode_safely, jpeg_dims, unreadable
 from smoothpl.errors import ConfigError
 from tests.data.gallery import BAD, GOOD
+from tests.data.own import save
 
 LOSSY = {"cmyk.jpg": 2, "plain.jpg": 2, "grey.jpg": 2, "rotated.jpg": 2, "narrow.jpg": 2, "modern.webp": 2}
 """How far the two decoders may be apart, in 255ths on average."""
@@ -94,3 +95,21 @@ def test_what_is_no_jpeg_has_no_such_header() -> None:
     assert jpeg_dims(bytearray()) is None
     assert jpeg_dims(bytearray(b"\x89PNG\r\n\x1a\n" + bytes(40))) is None
     assert jpeg_dims(bytearray(b"\xff\xd8\xff\xe0\x00\x00" + bytes(40))) is None  # it would stand still
+
+
+def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb, other = tmp_path / "bomb.png", tmp_path / "bomb.jpg"
+    Image.new("1", (20_000, 20_000)).save(bomb)
+    save(other, 0)
+    data = other.read_bytes()
+    at = data.index(b"\xff\xc0") + 5
+    other.write_bytes(data[:at] + b"\xff\x00\xff\x00" + data[at + 4 :])
+    for name in ("decode_image", "from_pillow"):
+        monkeypatch.setattr(pictures, name, None)
+    for path in (bomb, other):
+        assert path.stat().st_size < 100_000
+        with pytest.raises(ValueError, match="pixels"):
+            decode_safely(path)
+    monkeypatch.setattr(pictures, "MOST_PIXELS", 63)
+    with pytest.raises(ValueError, match="8 x 8 pixels, where at most 63 are read"):
+        decode_safely(save(tmp_path / "small.png", 0))

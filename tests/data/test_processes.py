@@ -3,9 +3,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import torch
 
 from smoothpl.data import processes
-from smoothpl.data.processes import AT_A_TIME, FEW, in_processes
+from smoothpl.data.processes import FEW, MOST_AT_A_TIME, in_processes
 
 
 class Noting:
@@ -28,9 +29,9 @@ def stats(names: Sequence[str]) -> list[os.stat_result]:
 
 
 def test_many_items_are_done_in_order_by_other_processes_and_not_far_ahead(tmp_path: Path) -> None:
-    results = in_processes(Noting(tmp_path), range(200 * AT_A_TIME))
+    results = in_processes(Noting(tmp_path), range(200 * MOST_AT_A_TIME))
     begun = [next(results) for _ in range(3)]
-    assert [item for item, _ in begun] == [0, AT_A_TIME, 2 * AT_A_TIME]
+    assert [item for item, _ in begun] == [0, MOST_AT_A_TIME, 2 * MOST_AT_A_TIME]
     assert os.getpid() not in {process for _, process in begun}
     assert len(list(tmp_path.iterdir())) < 200
     results.close()  # type: ignore[attr-defined]
@@ -39,10 +40,18 @@ def test_many_items_are_done_in_order_by_other_processes_and_not_far_ahead(tmp_p
 @pytest.mark.parametrize("few", [1, FEW])
 def test_all_items_come_back_once(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "FEW", few)
-    for number in (0, 1, AT_A_TIME, AT_A_TIME + 1):
-        parts = list(in_processes(list, range(number)))
+    for number in (0, 1, 30, 100):
+        parts = list(in_processes(list, range(number), most=9))
         assert [item for part in parts for item in part] == list(range(number))
-        assert all(len(part) <= AT_A_TIME for part in parts)
+        assert all(len(part) <= 9 for part in parts)
+
+
+def test_no_random_number_is_taken_from_the_run() -> None:
+    torch.manual_seed(1)
+    expected = torch.rand(1)
+    torch.manual_seed(1)
+    list(in_processes(list, range(FEW)))
+    assert torch.equal(torch.rand(1), expected)
 
 
 def test_few_items_are_done_here() -> None:

@@ -90,6 +90,20 @@ def test_published_weights_are_fetched_only_when_asked_for(
     assert len(same(network, published)) == len(published) - 2
 
 
+def test_weights_that_cannot_be_fetched_are_named_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> Any:
+        raise OSError("no route to host\nand more")
+
+    monkeypatch.setattr(models.WeightsEnum, "get_state_dict", fail)
+    message = r"net\.weights=IMAGENET1K_V1 could not be fetched \(no route to host\); .* net\.weights=<file>"
+    with pytest.raises(ConfigError, match=message):
+        pretrained("torchvision", SMALL, num_classes=7, size=32, weights="IMAGENET1K_V1")
+    with pytest.raises(
+        ConfigError, match=r"net\.weights=pretrained could not be fetched \(No pretrained weights exist"
+    ):
+        pretrained("timm", "resnet50_mlp", num_classes=7, size=32, weights="pretrained")
+
+
 class Evil:
     def __reduce__(self) -> Any:
         return (Path.touch, (Path("touched"),))

@@ -1,0 +1,156 @@
+"""Decoded images on disk: rows of a file that is mapped into memory, made by all cores."""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import torch
+from filelock import FileLock, Timeout
+from rich.console import Console
+from rich.progress import Progress
+from torch import Tensor
+
+from smoothpl.data.frames import CentralCrop
+from smoothpl.data.pictures import decode_safely
+from smoothpl.data.processes import FEW, MOST_AT_A_TIME, in_processes
+from smoothpl.errors import ConfigError
+from smoothpl.files import put
+
+MOST_BYTES = 2**22
+"""Of images that are handed over together."""
+Made = TypeVar("Made")
+Numbers = np.ndarray[Any, Any]
+
+
+class Store(NamedTuple):
+    """Images in a file, each content once, and beside it a note of what they are."""
+
+    path: Path
+
+    @property
+    def note(self) -> Path:
+        return self.path.with_suffix(".json")
+
+    @property
+    def lock(self) -> Path:
+        return self.path.with_suffix(".lock")
+
+    @property
+    def is_there(self) -> bool:
+        return self.path.is_file() and self.note.is_file()
+
+    def read(self) -> "Stored":
+        told = json.loads(self.note.read_text())
+        # Copy on write: torch wants memory that could be written to, and nobody does.
+        return Stored(torch.from_numpy(np.load(self.path, mmap_mode="c")), told["order"], {*told["bad"]})
+
+
+class Stored(NamedTuple):
+    """images (M, 3, size, size) uint8, the contents row by row, and the rows of files that are no images."""
+
+    images: Tensor
+    order: list[str]
+    bad: set[int]
+
+
+def make(store: Store, paths: dict[str, Path], size: int) -> None:
+    """`paths` by content. Decodes what no other store has, copies the rest, and removes those that have nothing else:
+    of a folder that grows there is one."""
+    order, others = list(paths), other_stores(store)
+    draft = store.path.with_suffix(".draft")
+    try:
+        images = np.lib.format.open_memmap(draft, mode="w+", dtype=np.uint8, shape=(len(order), 3, size, size))
+        reserve(draft)
+        missing = {digest: row for row, digest in enumerate(order)}
+        for other in others.values():
+            theirs = [row for row, digest in enumerate(other.order) if digest in missing and row not in other.bad]
+            copy(images, [missing.pop(other.order[row]) for row in theirs], other.images.numpy(), theirs)
+        bad = fill(images, list(missing.values()), [paths[digest] for digest in missing])
+        images.flush()
+        store.note.write_text(json.dumps({"order": order, "bad": bad}))
+        put(draft, store.path)
+    finally:
+        draft.unlink(missing_ok=True)
+    for place, other in others.items():
+        if {*other.order} <= {*order}:
+            remove(place)
+
+
+def other_stores(store: Store) -> dict[Store, Stored]:
+    found = {}
+    for path in store.path.parent.glob("*.npy"):
+        with suppress(FileNotFoundError):  # somebody has just removed it
+            found[Store(path)] = Store(path).read()
+    return found
+
+
+def reserve(path: Path) -> None:
+    """A disk that is full is told of now, and not by a signal that ends the process when a page has no place."""
+    if hasattr(os, "posix_fallocate"):
+        with path.open("r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
+
+
+def remove(store: Store) -> None:
+    """Unless somebody is about to open it. Whoever has it open keeps it."""
+    with suppress(Timeout), FileLock(store.lock, timeout=0):
+        store.path.unlink(missing_ok=True)
+        store.note.unlink(missing_ok=True)
+
+
+def copy(images: Numbers, rows: Sequence[int], others: Numbers, theirs: Sequence[int]) -> None:
+    """Some at a time: they may be larger than memory."""
+    for start in range(0, len(rows), MOST_AT_A_TIME):
+        images[rows[start : start + MOST_AT_A_TIME]] = others[theirs[start : start + MOST_AT_A_TIME]]
+
+
+def fill(images: Numbers, rows: Sequence[int], paths: Sequence[Path]) -> list[int]:
+    """Decodes files into rows of images (N, 3, size, size). -> the rows whose files are no images."""
+    size = images.shape[-1]
+    most = max(1, min(MOST_AT_A_TIME, MOST_BYTES // (3 * size**2)))
+    bad: list[int] = []
+    done = 0
+    with Progress(console=Console(stderr=True), disable=len(paths) < FEW) as progress:
+        shown = progress.add_task("decoding images, once", total=len(paths))
+        for some in read_by(partial(seen, CentralCrop(size, share=1.0)), paths, most):
+            places = rows[done : done + len(some.images)]
+            images[places] = some.images
+            bad += [places[number] for number in some.bad]
+            done += len(places)
+            progress.advance(shown, len(places))
+    return bad
+
+
+class Seen(NamedTuple):
+    """images (M, 3, size, size), black where a file is none; and which ones these are."""
+
+    images: Numbers
+    bad: list[int]
+
+
+def seen(frame: CentralCrop, paths: Sequence[Path]) -> Seen:
+    images = np.zeros((len(paths), 3, frame.size, frame.size), dtype=np.uint8)
+    bad = []
+    for number, path in enumerate(paths):
+        try:
+            images[number] = frame(decode_safely(path), torch.empty(0)).numpy()
+        except ValueError:
+            bad.append(number)
+    return Seen(images, bad)
+
+
+def read_by(
+    work: Callable[[Sequence[Path]], Made], paths: Sequence[Path], most: int = MOST_AT_A_TIME
+) -> Iterator[Made]:
+    """In processes; a file that cannot be opened at all is the user's to mend."""
+    try:
+        yield from in_processes(work, paths, most)
+    except OSError as error:
+        raise ConfigError(
+            f"{error.filename} cannot be read ({error.strerror}); correct its permissions, or take it away."
+        ) from error
