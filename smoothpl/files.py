@@ -4,6 +4,8 @@ import hashlib
 import os
 from pathlib import Path
 
+AT_A_TIME = 2**20
+
 
 def put(draft: Path, path: Path) -> None:
     """Makes a draft the file it was written for: atomically, and not before it is on the disk."""
@@ -21,5 +23,8 @@ def write_text(path: Path, text: str) -> None:
 
 def digest_of(path: Path) -> str:
     """By which a content is known, wherever it lies."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:32]
+    digest = hashlib.sha256()
+    with path.open("rb", buffering=0) as file:  # hashlib.file_digest takes twice as long for a small image
+        while part := file.read(AT_A_TIME):
+            digest.update(part)
+    return digest.hexdigest()[:32]

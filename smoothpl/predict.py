@@ -47,6 +47,10 @@ OWN_WORDS = ("run", "images", "out", "top", "probabilities", "trust")
 FORMATS = (".csv", ".jsonl")
 
 
+MOST_BYTES = 2**22
+"""Of images that are handed over together."""
+
+
 class Wanted(NamedTuple):
     out: str
     top: int
@@ -129,7 +133,6 @@ def predict(classifier: "Classifier", files: Sequence[Path], bad: list[str]) -> 
     import torch
 
     from smoothpl.data.processes import MOST_AT_A_TIME, in_processes
-    from smoothpl.data.store import MOST_BYTES
 
     size, channels = classifier.prepare.frame.size, classifier.prepare.channels
     most = max(1, min(MOST_AT_A_TIME, MOST_BYTES // (channels * size**2)))

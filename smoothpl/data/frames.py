@@ -25,7 +25,8 @@ class Frame(ABC):
     def __call__(self, picture: Tensor, draws: Tensor) -> Tensor:
         """picture (channels, height, width) uint8, draws (num_draws,) -> (channels, size, size)."""
         top, left, height, width = self.box(draws.tolist(), *picture.shape[-2:])
-        part = picture[:, top : top + height, left : left + width]
+        whole = (height, width) == picture.shape[-2:]
+        part = picture if whole else picture[:, top : top + height, left : left + width]
         # What torchvision's resize calls in the end; on the way it takes as long as decoding a small picture.
         dims = (self.size, self.size)
         return interpolate(part.unsqueeze(0), dims, mode="bilinear", antialias=True, align_corners=False).squeeze(0)

@@ -13,12 +13,13 @@ import torch
 from PIL import Image, ImageOps, UnidentifiedImageError
 from torch import Tensor
 from torch.utils.data import default_collate
-from torchvision.io import ImageReadMode, decode_image
+from torchvision.io import ImageReadMode
 
 from smoothpl.data.frames import Frame
 from smoothpl.data.processes import in_processes
 from smoothpl.errors import ConfigError
 
+RGB, UPRIGHT = ImageReadMode.RGB.value, True
 JPEG = b"\xff\xd8\xff"
 FRAME_HEADERS = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
 """Markers of JPEG, after which height and width follow."""
@@ -73,7 +74,8 @@ def decode(path: Path, most_pixels: int | None = None) -> Tensor:
 
     ValueError where there is no picture, or one of more than `most_pixels`.
     """
-    data = bytearray(path.read_bytes())
+    with path.open("rb", buffering=0) as file:
+        data = bytearray(file.readall())
     if most_pixels is not None:
         width, height = jpeg_dims(data) or dims_of(BytesIO(data))
         if width * height > most_pixels:
@@ -81,11 +83,10 @@ def decode(path: Path, most_pixels: int | None = None) -> Tensor:
     if not data.startswith(JPEG):
         return decode_by_pillow(data)
     try:
-        bits = torch.frombuffer(data, dtype=torch.uint8)
-        picture = decode_image(bits, ImageReadMode.RGB, apply_exif_orientation=True)
+        # What torchvision.io.decode_jpeg calls in the end; on the way it spends a fifth of the time of a small picture.
+        picture: Tensor = torch.ops.image.decode_jpeg(torch.frombuffer(data, dtype=torch.uint8), RGB, UPRIGHT)
     except RuntimeError:
         return decode_by_pillow(data)  # which finds the better words
-    assert isinstance(picture, Tensor)
     return picture
 
 

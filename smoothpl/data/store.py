@@ -21,8 +21,7 @@ from smoothpl.data.processes import FEW, MOST_AT_A_TIME, in_processes
 from smoothpl.errors import ConfigError
 from smoothpl.files import put
 
-MOST_BYTES = 2**22
-"""Of images that are handed over together."""
+One = TypeVar("One")
 Made = TypeVar("Made")
 Numbers = np.ndarray[Any, Any]
 
@@ -70,8 +69,7 @@ def make(store: Store, paths: dict[str, Path], size: int) -> None:
         for other in others.values():
             theirs = [row for row, digest in enumerate(other.order) if digest in missing and row not in other.bad]
             copy(images, [missing.pop(other.order[row]) for row in theirs], other.images.numpy(), theirs)
-        bad = fill(images, list(missing.values()), [paths[digest] for digest in missing])
-        images.flush()
+        bad = fill(draft, [(row, paths[digest]) for digest, row in missing.items()])
         store.note.write_text(json.dumps({"order": order, "bad": bad}))
         put(draft, store.path)
     finally:
@@ -109,47 +107,34 @@ def copy(images: Numbers, rows: Sequence[int], others: Numbers, theirs: Sequence
         images[rows[start : start + MOST_AT_A_TIME]] = others[theirs[start : start + MOST_AT_A_TIME]]
 
 
-def fill(images: Numbers, rows: Sequence[int], paths: Sequence[Path]) -> list[int]:
-    """Decodes files into rows of images (N, 3, size, size). -> the rows whose files are no images."""
-    size = images.shape[-1]
-    most = max(1, min(MOST_AT_A_TIME, MOST_BYTES // (3 * size**2)))
+def fill(draft: Path, files: Sequence[tuple[int, Path]]) -> list[int]:
+    """Decodes files, each into its row. -> the rows of those that are no images."""
     bad: list[int] = []
-    done = 0
-    with Progress(console=Console(stderr=True), disable=len(paths) < FEW) as progress:
-        shown = progress.add_task("decoding images, once", total=len(paths))
-        for some in read_by(partial(seen, CentralCrop(size, share=1.0)), paths, most):
-            places = rows[done : done + len(some.images)]
-            images[places] = some.images
-            bad += [places[number] for number in some.bad]
-            done += len(places)
-            progress.advance(shown, len(places))
+    with Progress(console=Console(stderr=True), disable=len(files) < FEW) as progress:
+        shown = progress.add_task("decoding images, once", total=len(files))
+        for number, some_bad in read_by(partial(decode_into, draft), files):
+            bad += some_bad
+            progress.advance(shown, number)
     return bad
 
 
-class Seen(NamedTuple):
-    """images (M, 3, size, size), black where a file is none; and which ones these are."""
-
-    images: Numbers
-    bad: list[int]
-
-
-def seen(frame: CentralCrop, paths: Sequence[Path]) -> Seen:
-    images = np.zeros((len(paths), 3, frame.size, frame.size), dtype=np.uint8)
-    bad = []
-    for number, path in enumerate(paths):
+def decode_into(draft: Path, files: Sequence[tuple[int, Path]]) -> tuple[int, list[int]]:
+    """Into memory that all processes share: nothing is handed over but how many, and the rows of those that are no
+    images."""
+    images = np.lib.format.open_memmap(draft, mode="r+")
+    frame, nothing, bad = CentralCrop(images.shape[-1], share=1.0), torch.empty(0), []
+    for row, path in files:
         try:
-            images[number] = frame(decode_safely(path), torch.empty(0)).numpy()
+            images[row] = frame(decode_safely(path), nothing).numpy()
         except ValueError:
-            bad.append(number)
-    return Seen(images, bad)
+            bad.append(row)
+    return len(files), bad
 
 
-def read_by(
-    work: Callable[[Sequence[Path]], Made], paths: Sequence[Path], most: int = MOST_AT_A_TIME
-) -> Iterator[Made]:
+def read_by(work: Callable[[Sequence[One]], Made], items: Sequence[One]) -> Iterator[Made]:
     """In processes; a file that cannot be opened at all is the user's to mend."""
     try:
-        yield from in_processes(work, paths, most)
+        yield from in_processes(work, items)
     except OSError as error:
         raise ConfigError(
             f"{error.filename} cannot be read ({error.strerror}); correct its permissions, or take it away."

@@ -31,7 +31,7 @@ def test_of_images_that_are_added_only_these_are_decoded_and_one_store_is_left(
     bad.write_text("x")
     decoded: list[str] = []
     fill = store.fill
-    monkeypatch.setattr(store, "fill", lambda *args: (decoded.extend(path.name for path in args[2]), fill(*args))[1])
+    monkeypatch.setattr(store, "fill", lambda *args: (decoded.extend(path.name for _, path in args[1]), fill(*args))[1])
     more = decode_all([*digits(tmp_path, 0, 1, 2, 3, 4), bad], 8)
     assert sorted(decoded) == ["1.png", "3.png", "bad.png"]
     assert more.row[-1] == -1
