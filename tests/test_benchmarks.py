@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from functools import partial
+from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -182,7 +183,18 @@ def test_a_line_knows_whether_its_target_is_met(line: Line, ratio: float | None,
     assert (line.target, line.holds) == (target, holds)
 
 
-def test_one_table_with_what_was_before_and_a_file_of_it(tmp_path: Path) -> None:
+def test_a_part_is_measured_in_a_process_of_its_own_and_tells_its_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    assert all_of_them.measure("gpu") == []
+    all_of_them.tell("weighting")
+    fixed, curriculum = all_of_them.read_lines(capsys.readouterr().out)
+    assert fixed.what == "weighting of FixMatch, a step"
+    assert curriculum.limit == 0.5
+    with pytest.raises(SystemExit):
+        all_of_them.measure("luck")
+
+
+def test_one_table_with_what_was_before_and_a_file_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(all_of_them, "measure", lambda part: list(import_module(f"benchmarks.{part}").lines()))
     console = Console(width=100, record=True, file=StringIO())
     all_of_them.run(["weighting", "ema"], tmp_path / "out", console)
     (first,) = (tmp_path / "out").glob("*.json")
