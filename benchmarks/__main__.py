@@ -52,7 +52,7 @@ def run(parts: list[str], out: Path, console: Console) -> None:
 
 
 def measure(part: str) -> list[Line]:
-    """In a process of its own: what one part leaves behind in memory, threads and settings is not there for the next."""
+    """In a process of its own: what one part leaves in memory, threads and settings is not there for the next."""
     command = [sys.executable, "-c", f"from benchmarks.__main__ import tell; tell({part!r})"]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
