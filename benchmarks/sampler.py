@@ -17,7 +17,8 @@ SHORT, LONG = 8, 2**20
 
 
 def lines() -> Iterator[Line]:
-    draw_some(data_of(SHORT))
+    for _ in range(3):  # until the images of a short run fit into memory that was used before
+        draw_some(data_of(SHORT))
     before = peak()
     data = data_of(LONG)
     draw_some(data)
