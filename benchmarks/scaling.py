@@ -47,7 +47,7 @@ def main() -> None:
         for number, part in enumerate(("choosing images", "weighting")):
             axes.plot(values, [1e3 * seconds[number] for seconds in found], marker="o", label=part)
         axes.set(xscale="log", xlabel=what.replace("_", " "), ylim=0)
-        axes.set_xticks(values, [f"{value:g}" for value in values])
+        axes.set_xticks(values, [short(value) for value in values])
         axes.minorticks_off()
         told = ", ".join(f"{value:g}: {1e3 * sum(parts):.2f} ms" for value, parts in zip(values, found, strict=True))
         Console().print(f"{what.replace('_', ' ')}: {told}", highlight=False)
@@ -55,6 +55,12 @@ def main() -> None:
     figure.axes[0].legend()
     figure.savefig(out)
     Console().print(f"picture: {out}", highlight=False)
+
+
+def short(value: int) -> str:
+    """1e6 for a million, so that neighbours do not run into each other."""
+    digits = str(value)
+    return f"1e{len(digits) - 1}" if value >= 1000 and digits.strip("0") == "1" else digits
 
 
 def measure(sizes: Sizes) -> list[float]:
