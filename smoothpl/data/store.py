@@ -82,7 +82,7 @@ def make(store: Store, paths: dict[str, Path], size: int) -> None:
 def other_stores(store: Store) -> dict[Store, Stored]:
     found = {}
     for path in store.path.parent.glob("*.npy"):
-        with suppress(FileNotFoundError):  # somebody has just removed it
+        with suppress(OSError, ValueError, KeyError):  # just removed by somebody, or damaged
             found[Store(path)] = Store(path).read()
     return found
 

@@ -73,3 +73,11 @@ def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(store, "decode_safely", refuse)
     with pytest.raises(ConfigError, match=r"secret\.png cannot be read \(Permission denied\); correct its permissions"):
         decode_all(digits(tmp_path, 0), 8)
+
+
+def test_a_damaged_store_of_other_images_is_passed_over(tmp_path: Path, cache: Path) -> None:
+    decode_all(digits(tmp_path, 0), 8)
+    (path,) = cache.glob("*.npy")
+    path.write_bytes(b"x")
+    (cache / "noteless.npy").write_bytes(b"x")
+    assert (decode_all(digits(tmp_path, 0, 1), 8).row >= 0).all()
