@@ -24,7 +24,7 @@ def write_text(path: Path, text: str) -> None:
 def digest_of(path: Path) -> str:
     """By which a content is known, wherever it lies."""
     digest = hashlib.sha256()
-    with path.open("rb", buffering=0) as file:  # hashlib.file_digest takes twice as long for a small image
+    with open(path, "rb", buffering=0) as file:  # hashlib.file_digest takes twice as long for a small image
         while part := file.read(AT_A_TIME):
             digest.update(part)
     return digest.hexdigest()[:32]

@@ -74,7 +74,7 @@ def decode(path: Path, most_pixels: int | None = None) -> Tensor:
 
     ValueError where there is no picture, or one of more than `most_pixels`.
     """
-    with path.open("rb", buffering=0) as file:
+    with open(path, "rb", buffering=0) as file:  # faster than by way of the path, which counts for small ones
         data = bytearray(file.readall())
     if most_pixels is not None:
         width, height = jpeg_dims(data) or dims_of(BytesIO(data))
