@@ -29,7 +29,7 @@ from smoothpl.classifier import CHUNK, Classifier
 from smoothpl.data import cifar10
 from smoothpl.data.decoded import contents, decode_all
 from smoothpl.data.frames import CentralCrop
-from smoothpl.data.processes import num_cores
+from smoothpl.io.cores import num_cores
 from smoothpl.predict import predict
 
 NUM_FILES, SIDE = 20_000, 32

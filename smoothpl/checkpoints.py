@@ -6,7 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from smoothpl.files import digest_of, put
+from smoothpl.io.atomic import put
+from smoothpl.io.digests import digest_of
 
 DIGITS = 16  # of the digest, in the name
 NAME = re.compile(rf"step=(\d+)-([0-9a-f]{{{DIGITS}}})\.ckpt")

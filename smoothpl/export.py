@@ -11,7 +11,7 @@ from rich.console import Console
 
 from smoothpl.cli import run_command
 from smoothpl.errors import require
-from smoothpl.files import put
+from smoothpl.io.atomic import put
 from smoothpl.looking import flag, read_own_words
 from smoothpl.predict import find_files
 

@@ -16,10 +16,10 @@ from rich.progress import Progress
 
 from smoothpl.cli import run_command
 from smoothpl.errors import ConfigError, require
-from smoothpl.files import put
+from smoothpl.io.atomic import put
+from smoothpl.io.csv_cells import guarded
 from smoothpl.looking import flag, read_own_words
 from smoothpl.remarks import remark, some
-from smoothpl.spreadsheet import guarded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -132,7 +132,7 @@ def predict(classifier: "Classifier", files: Sequence[Path], bad: list[str]) -> 
     """Some files at a time, in order, with their probabilities (B, C); a few are decoded ahead."""
     import torch
 
-    from smoothpl.data.processes import MOST_AT_A_TIME, in_processes
+    from smoothpl.io.processes import MOST_AT_A_TIME, in_processes
 
     size, channels = classifier.prepare.frame.size, classifier.prepare.channels
     most = max(1, min(MOST_AT_A_TIME, MOST_BYTES // (channels * size**2)))

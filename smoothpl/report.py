@@ -8,7 +8,7 @@ from rich.console import Console
 
 from smoothpl.cli import run_command
 from smoothpl.errors import ConfigError
-from smoothpl.files import write_text
+from smoothpl.io.atomic import write_text
 from smoothpl.looking import read_words
 from smoothpl.paper import paper_runs
 from smoothpl.results.comparison import Statistics

@@ -11,9 +11,9 @@ from rich.console import Console
 
 from smoothpl.cli import run_command
 from smoothpl.errors import ConfigError, require
-from smoothpl.files import write_text
+from smoothpl.io.atomic import write_text
+from smoothpl.io.csv_cells import guarded
 from smoothpl.looking import flag, read_own_words
-from smoothpl.spreadsheet import guarded
 
 if TYPE_CHECKING:
     from smoothpl.data.album import Album

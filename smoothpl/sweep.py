@@ -1,7 +1,6 @@
 """A multirun: what may be part of it, how far it is, and a report over all of its runs, whatever became of them."""
 
 import json
-import os
 import sys
 from pathlib import Path
 from time import time
@@ -14,6 +13,7 @@ from omegaconf import DictConfig
 
 from smoothpl.cli import explain
 from smoothpl.errors import ConfigError
+from smoothpl.io.cores import num_cores
 from smoothpl.results.record import FILE_NAME
 from smoothpl.results.runs import RUNS, Run, places_below, read_runs, without_result
 from smoothpl.resume import key_of
@@ -123,5 +123,5 @@ def share_cores(run: HydraConf) -> None:
     if at_once != 1:
         import torch
 
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        cores = num_cores()
         torch.set_num_threads(max(1, cores // (at_once if at_once > 0 else cores)))

@@ -11,7 +11,7 @@ from lightning import Callback, LightningModule, Trainer
 
 from smoothpl.callbacks.collapse import CollapseWatch
 from smoothpl.checkpoints import commit
-from smoothpl.files import put
+from smoothpl.io.atomic import put
 from smoothpl.loggers.curves import Curves
 from smoothpl.module import SemiSupervisedModule
 

@@ -6,10 +6,10 @@ import numpy as np
 import torch
 from torchvision import datasets
 
-from smoothpl.data.checksums import verify
 from smoothpl.data.published import cifar
 from smoothpl.data.source import ImageSet, Source
 from smoothpl.errors import ConfigError
+from smoothpl.io.checksums import verify
 
 CIFAR10 = {
     "data_batch_1.bin": "5dd7e06a14cb22eb9f671a540d1b7c25",

@@ -16,10 +16,10 @@ import torch
 from filelock import FileLock
 from torch import Tensor
 
-from smoothpl.data.checksums import cache_dir, recall
 from smoothpl.data.store import Store, make, read_by
 from smoothpl.errors import ConfigError
-from smoothpl.files import digest_of
+from smoothpl.io.cache import cache_dir, recall
+from smoothpl.io.digests import digest_of
 
 VERSION = 1
 """Of how images are decoded: another one decodes them anew."""

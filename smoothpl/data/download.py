@@ -13,8 +13,8 @@ from filelock import FileLock
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
-from smoothpl.data.checksums import compare
 from smoothpl.errors import ConfigError
+from smoothpl.io.checksums import compare
 
 CHUNK = 1 << 20
 TRIES = 5

@@ -11,7 +11,7 @@ from unicodedata import normalize
 from urllib.parse import unquote
 
 from smoothpl.errors import ConfigError, require
-from smoothpl.spreadsheet import unguarded
+from smoothpl.io.csv_cells import unguarded
 
 TEST = "test"
 

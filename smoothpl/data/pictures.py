@@ -16,8 +16,8 @@ from torch.utils.data import default_collate
 from torchvision.io import ImageReadMode
 
 from smoothpl.data.frames import Frame
-from smoothpl.data.processes import in_processes
 from smoothpl.errors import ConfigError
+from smoothpl.io.processes import in_processes
 
 RGB, UPRIGHT = ImageReadMode.RGB.value, True
 JPEG = b"\xff\xd8\xff"

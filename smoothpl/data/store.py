@@ -17,9 +17,9 @@ from torch import Tensor
 
 from smoothpl.data.frames import CentralCrop
 from smoothpl.data.pictures import decode_safely
-from smoothpl.data.processes import FEW, MOST_AT_A_TIME, in_processes
 from smoothpl.errors import ConfigError
-from smoothpl.files import put
+from smoothpl.io.atomic import put
+from smoothpl.io.processes import FEW, MOST_AT_A_TIME, in_processes
 
 One = TypeVar("One")
 Made = TypeVar("Made")

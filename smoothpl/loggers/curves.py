@@ -9,7 +9,7 @@ from typing import Any
 from lightning.pytorch.loggers import Logger
 from lightning.pytorch.utilities import rank_zero_only
 
-from smoothpl.files import write_text
+from smoothpl.io.atomic import write_text
 
 
 class Curves(Logger):

@@ -21,7 +21,7 @@ from filelock import FileLock, Timeout
 from omegaconf import DictConfig
 
 from smoothpl.errors import ConfigError
-from smoothpl.files import write_text
+from smoothpl.io.atomic import write_text
 from smoothpl.recipe import plain, recipe_digest
 from smoothpl.results.collapse import Turn
 from smoothpl.results.falls import sudden_falls

@@ -7,8 +7,8 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table as RichTable
 
+from smoothpl.io.csv_cells import guarded
 from smoothpl.results.sheets import Cell, Column, Sheet
-from smoothpl.spreadsheet import guarded
 
 SHORTEST_NAME = 16
 """Columns of a terminal that a name needs at least; a longer one is folded."""

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from smoothpl.data.checksums import cache_dir, recall, verify
 from smoothpl.errors import ConfigError
+from smoothpl.io.cache import cache_dir, recall
+from smoothpl.io.checksums import verify
 
 
 @pytest.fixture

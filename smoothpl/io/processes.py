@@ -5,7 +5,6 @@ fight for Python's lock, and together be slower than one of them alone.
 """
 
 import math
-import os
 import signal
 import sys
 import warnings
@@ -14,6 +13,8 @@ from typing import Any, Generic, TypeVar
 
 import torch
 from torch.utils.data import DataLoader, Dataset
+
+from smoothpl.io.cores import num_cores
 
 MOST_AT_A_TIME = 256
 """Items that are handed over together: each time costs as much as decoding a few small images."""
@@ -66,10 +67,6 @@ class Parts(Dataset[Other | OSError], Generic[One, Other]):
             return self.work(self.parts[number])
         except OSError as error:  # handed over: the loader would raise one that has forgotten which file it was
             return error
-
-
-def num_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def as_it_is(part: Any) -> Any:

@@ -1,6 +1,6 @@
 import pytest
 
-from smoothpl.spreadsheet import guarded, unguarded
+from smoothpl.io.csv_cells import guarded, unguarded
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+x", "-x", "@x", "\tx", "\rx", "'x", "'=x", "", "plain", "a=b"])

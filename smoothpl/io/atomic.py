@@ -1,10 +1,7 @@
 """Files that are whole or not there."""
 
-import hashlib
 import os
 from pathlib import Path
-
-AT_A_TIME = 2**20
 
 
 def put(draft: Path, path: Path) -> None:
@@ -19,12 +16,3 @@ def write_text(path: Path, text: str) -> None:
     draft = path.with_name(f".{path.name}.draft")
     draft.write_text(text, newline="", encoding="utf-8", errors="surrogateescape")
     put(draft, path)
-
-
-def digest_of(path: Path) -> str:
-    """By which a content is known, wherever it lies."""
-    digest = hashlib.sha256()
-    with open(path, "rb", buffering=0) as file:  # hashlib.file_digest takes twice as long for a small image
-        while part := file.read(AT_A_TIME):
-            digest.update(part)
-    return digest.hexdigest()[:32]

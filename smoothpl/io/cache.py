@@ -1,4 +1,4 @@
-"""Are these the files that everybody else has? Each is read through once, and the answer is remembered."""
+"""The user's cache: what was found out about files, remembered for as long as they do not change."""
 
 import hashlib
 import json
@@ -8,14 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from smoothpl.errors import ConfigError
-
 Answer = TypeVar("Answer")
-
-
-def verify(path: Path, md5: str) -> None:
-    """Raises if the file is not the published one. What was found is kept in the cache, never beside the data."""
-    recall("verified", [path], lambda: compare(path, md5, "fetch it again"), md5)
 
 
 def recall(kind: str, paths: Sequence[Path], find: Callable[[], Answer], *more: str) -> Answer:
@@ -37,13 +30,6 @@ def state_of(path: Path) -> tuple[int, ...]:
     except FileNotFoundError:  # a link that leads nowhere
         stat = path.lstat()
     return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
-
-
-def compare(path: Path, md5: str, way_out: str) -> None:
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, "md5").hexdigest()
-    if found != md5:
-        raise ConfigError(f"{path} is damaged or not the published file: its MD5 is {found}, not {md5}; {way_out}.")
 
 
 def remember(note: Path, answer: object) -> None:

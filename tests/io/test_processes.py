@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from smoothpl.data import processes
-from smoothpl.data.processes import FEW, MOST_AT_A_TIME, in_processes
+from smoothpl.io import processes
+from smoothpl.io.processes import FEW, MOST_AT_A_TIME, in_processes
 
 
 class Noting:

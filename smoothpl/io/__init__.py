@@ -1,0 +1,1 @@
+"""Files and processes: whole files or none, digests, the cache, cells of spreadsheets, workers."""
