@@ -17,12 +17,12 @@ from benchmarks.line import Line, show
 from benchmarks.setting import data_folder
 from smoothpl.build import build_data, build_module, build_trainer
 from smoothpl.callbacks import CollapseWatch, Gallery, PurityWatch, Recorder
-from smoothpl.health import RunningMeans
 from smoothpl.loggers import Curves
 from smoothpl.looking import compose_checked
+from smoothpl.metrics.reliability import Reliability
+from smoothpl.metrics.running_means import RunningMeans
 from smoothpl.results.pictures import draw_run
 from smoothpl.results.record import new_record
-from smoothpl.results.reliability import Reliability
 from smoothpl.train import quiet_libraries
 
 STEPS = 10

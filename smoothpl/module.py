@@ -13,15 +13,15 @@ from torchmetrics.classification import MulticlassConfusionMatrix
 
 from smoothpl.data import Batch, SemiSupervisedData
 from smoothpl.errors import DivergenceError
-from smoothpl.health import RunningMeans
 from smoothpl.losses import factor_loss, labeled_loss, unlabeled_loss
+from smoothpl.metrics.collapse import PARTLY_BELOW
+from smoothpl.metrics.confusion import collapsed_classes, error_rate, predicted_share
+from smoothpl.metrics.reliability import Bin, Reliability, bins_of, calibration_error
+from smoothpl.metrics.running_means import RunningMeans
 from smoothpl.nets.synced import synced
 from smoothpl.optim import cosine
 from smoothpl.pseudo import Beliefs, Fairness, Target, Weighting, probabilities, pseudo_labels
 from smoothpl.pseudo.labels import from_probabilities
-from smoothpl.results.collapse import PARTLY_BELOW
-from smoothpl.results.confusion import collapsed_classes, error_rate, predicted_share
-from smoothpl.results.reliability import Bin, Reliability, bins_of, calibration_error
 
 OF_LABELS = ("loss", "labeled_loss", "labeled_accuracy")
 OF_PSEUDO_LABELS = ("unlabeled_loss", "coverage", "weight_mean", "confidence_mean")

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from smoothpl.results.collapse import Turn
+from smoothpl.metrics.collapse import Turn
 from smoothpl.results.record import Evaluation
 from tests.results.made_up import made_up, store, store_all
 

@@ -5,9 +5,9 @@ from typing import Any, Literal, get_args
 from lightning import Callback, LightningModule, Trainer
 from rich.console import Console
 
+from smoothpl.metrics.collapse import CollapseStory, Turn
+from smoothpl.metrics.confusion import predicted_share
 from smoothpl.module import SemiSupervisedModule
-from smoothpl.results.collapse import CollapseStory, Turn
-from smoothpl.results.confusion import predicted_share
 
 Action = Literal["warn", "stop", "pause"]
 WORDS = {"collapsed": "COLLAPSED", "recovering": "recovering", "alive": "recovered"}

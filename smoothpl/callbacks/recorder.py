@@ -8,11 +8,11 @@ from lightning import Callback, LightningModule, Trainer
 
 from smoothpl.data import SemiSupervisedData
 from smoothpl.data.folds import count_classes
+from smoothpl.metrics.collapse import Turn, turns_of
+from smoothpl.metrics.confusion import class_accuracy, collapsed_classes, error_rate, predicted_share
+from smoothpl.metrics.reliability import calibration_error
 from smoothpl.module import SemiSupervisedModule
-from smoothpl.results.collapse import Turn, turns_of
-from smoothpl.results.confusion import class_accuracy, collapsed_classes, error_rate, predicted_share
 from smoothpl.results.record import Evaluation, Record, write
-from smoothpl.results.reliability import calibration_error
 
 
 class Recorder(Callback):

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from smoothpl.errors import ConfigError, require
-from smoothpl.results.confusion import class_accuracy, collapsed_classes, error_rate
+from smoothpl.metrics.confusion import class_accuracy, collapsed_classes, error_rate
+from smoothpl.metrics.interval import describe_interval
 from smoothpl.results.figures import Drawing, draw
-from smoothpl.results.interval import describe_interval
 from smoothpl.results.pictures import draw_confusion
 from smoothpl.results.record import Record
 from smoothpl.results.reporting import Report, Section

@@ -22,9 +22,9 @@ from omegaconf import DictConfig
 
 from smoothpl.errors import ConfigError
 from smoothpl.io.atomic import write_text
+from smoothpl.metrics.collapse import Turn
+from smoothpl.metrics.instability import sudden_falls
 from smoothpl.recipe import plain, recipe_digest
-from smoothpl.results.collapse import Turn
-from smoothpl.results.falls import sudden_falls
 from smoothpl.results.schema import objection
 
 SCHEMA = 5

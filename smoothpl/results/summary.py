@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from smoothpl.results.interval import describe_interval
+from smoothpl.metrics.interval import describe_interval
 from smoothpl.results.record import FILE_NAME, LabelStage, Record
 
 METRICS = {

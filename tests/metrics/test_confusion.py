@@ -2,7 +2,7 @@ import math
 
 import torch
 
-from smoothpl.results.confusion import class_accuracy, collapsed_classes, error_rate, predicted_share
+from smoothpl.metrics.confusion import class_accuracy, collapsed_classes, error_rate, predicted_share
 
 
 def test_the_error_is_the_share_off_the_diagonal() -> None:

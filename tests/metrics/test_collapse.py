@@ -1,6 +1,6 @@
 import pytest
 
-from smoothpl.results.collapse import COLLAPSED_BELOW, PARTLY_BELOW, State, Turn, next_state, turns_of
+from smoothpl.metrics.collapse import COLLAPSED_BELOW, PARTLY_BELOW, State, Turn, next_state, turns_of
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-from smoothpl.results.falls import sudden_falls
+from smoothpl.metrics.instability import sudden_falls
 
 
 def test_a_fall_is_sudden_large_and_late() -> None:

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from smoothpl.health import RunningMeans
+from smoothpl.metrics.running_means import RunningMeans
 
 
 def test_a_flush_gives_the_means_since_the_last_one() -> None:

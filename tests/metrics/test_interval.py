@@ -1,6 +1,6 @@
 import pytest
 
-from smoothpl.results.interval import describe_interval, interval
+from smoothpl.metrics.interval import describe_interval, interval
 
 
 def test_wilson_s_interval_is_the_closed_form() -> None:

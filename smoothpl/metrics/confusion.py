@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from smoothpl.results.collapse import COLLAPSED_BELOW
+from smoothpl.metrics.collapse import COLLAPSED_BELOW
 
 
 def error_rate(confusion: Tensor) -> float:

@@ -2,7 +2,7 @@ import pytest
 import torch
 from torchmetrics.classification import MulticlassCalibrationError
 
-from smoothpl.results.reliability import Bin, Reliability, bins_of, calibration_error
+from smoothpl.metrics.reliability import Bin, Reliability, bins_of, calibration_error
 
 
 @pytest.mark.parametrize("sharpness", [0.5, 2.0, 8.0])
