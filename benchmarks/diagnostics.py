@@ -17,8 +17,8 @@ from benchmarks.line import Line, show
 from benchmarks.setting import data_folder
 from smoothpl.build import build_data, build_module, build_trainer
 from smoothpl.callbacks import CollapseWatch, Gallery, PurityWatch, Recorder
+from smoothpl.cli.arguments import compose_checked
 from smoothpl.loggers import Curves
-from smoothpl.looking import compose_checked
 from smoothpl.metrics.reliability import Reliability
 from smoothpl.metrics.running_means import RunningMeans
 from smoothpl.results.pictures import draw_run

@@ -13,8 +13,8 @@ from rich.table import Table
 from torch.utils.flop_counter import FlopCounterMode
 
 from smoothpl.build import build_module
+from smoothpl.cli.arguments import compose_checked
 from smoothpl.jobs import side_of
-from smoothpl.looking import compose_checked
 
 PEAKS = {"TF32": 156e12, "16": 312e12}
 """NVIDIA's data sheet of the A100, dense, operations per second."""

@@ -14,7 +14,7 @@ from lightning import Callback, LightningModule, Trainer
 from benchmarks.line import Line, show
 from benchmarks.setting import data_folder
 from smoothpl.build import build_data, build_module
-from smoothpl.looking import compose_checked
+from smoothpl.cli.arguments import compose_checked
 from smoothpl.module import SemiSupervisedModule
 from smoothpl.train import quiet_libraries
 

@@ -11,7 +11,7 @@ from lightning import Callback
 from benchmarks.line import Line, show
 from benchmarks.setting import data_folder
 from smoothpl.build import build_data, build_module, build_trainer
-from smoothpl.looking import compose_checked
+from smoothpl.cli.arguments import compose_checked
 from smoothpl.train import quiet_libraries
 
 WARM_UP, STEPS = 20, 100

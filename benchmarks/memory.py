@@ -18,8 +18,8 @@ from benchmarks.peak import peak_memory
 from benchmarks.setting import data_folder
 from benchmarks.step import CIFAR, COMMON
 from smoothpl.build import build_data, build_module, build_trainer
+from smoothpl.cli.arguments import compose_checked
 from smoothpl.data import cifar10
-from smoothpl.looking import compose_checked
 from smoothpl.train import quiet_libraries
 
 STEPS = 3

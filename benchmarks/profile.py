@@ -20,7 +20,7 @@ from benchmarks.plain_loop import PlainLoop
 from benchmarks.setting import data_folder
 from benchmarks.step import COMMON, SMALL
 from smoothpl.build import build_data, build_module, build_trainer
-from smoothpl.looking import compose_checked
+from smoothpl.cli.arguments import compose_checked
 from smoothpl.train import quiet_libraries
 
 STEPS, WARM = 5, 2

@@ -14,8 +14,8 @@ import numpy as np
 
 from benchmarks.line import Line, show
 from benchmarks.peak import peak_memory
-from smoothpl.looking import compose_checked
-from smoothpl.recipe import recipe_name
+from smoothpl.cli.arguments import compose_checked
+from smoothpl.config.recipe import recipe_name
 from smoothpl.results.record import Evaluation, new_record, to_json
 
 MANY = 10_000

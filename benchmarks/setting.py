@@ -4,8 +4,8 @@ import os
 import sys
 
 from smoothpl.build import build_data
+from smoothpl.cli.arguments import compose_checked
 from smoothpl.data import SemiSupervisedData
-from smoothpl.looking import compose_checked
 
 
 def data_for(*knobs: str) -> SemiSupervisedData:

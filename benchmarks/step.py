@@ -19,7 +19,7 @@ from benchmarks.line import Line, show
 from benchmarks.plain_loop import PlainLoop
 from benchmarks.setting import data_folder
 from smoothpl.build import build_data, build_module, build_trainer
-from smoothpl.looking import compose_checked
+from smoothpl.cli.arguments import compose_checked
 from smoothpl.module import SemiSupervisedModule
 from smoothpl.train import quiet_libraries
 

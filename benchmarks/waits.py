@@ -13,7 +13,7 @@ from benchmarks.plain_loop import PlainLoop
 from benchmarks.setting import data_for
 from benchmarks.waiting import Synchronisations
 from smoothpl.build import build_module
-from smoothpl.looking import compose_checked
+from smoothpl.cli.arguments import compose_checked
 from smoothpl.train import quiet_libraries
 
 KNOBS = ("benchmark=cifar10_40", "batch_size=2", "method=flexmatch")

@@ -10,9 +10,9 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from smoothpl.cli import run_command
+from smoothpl.cli.arguments import compose_checked, read_words
+from smoothpl.cli.front_door import run_command
 from smoothpl.errors import ConfigError
-from smoothpl.looking import compose_checked, read_words
 
 if TYPE_CHECKING:
     from lightning import LightningModule, Trainer

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from smoothpl.cli import run_command
+from smoothpl.cli.arguments import flag, read_own_words
+from smoothpl.cli.front_door import run_command
 from smoothpl.errors import require
 from smoothpl.io.atomic import put
-from smoothpl.looking import flag, read_own_words
 from smoothpl.predict import find_files
 
 if TYPE_CHECKING:

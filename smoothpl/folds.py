@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from smoothpl.cli import run_command
-from smoothpl.looking import read_command_line
+from smoothpl.cli.arguments import read_command_line
+from smoothpl.cli.front_door import run_command
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -14,9 +14,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from smoothpl.cli import run_command
-from smoothpl.config import conf_dir, register
-from smoothpl.looking import compose_checked, read_words
+from smoothpl.cli.arguments import compose_checked, read_words
+from smoothpl.cli.front_door import run_command
+from smoothpl.config.knobs import conf_dir
+from smoothpl.config.resolvers import register
 from smoothpl.resume import OUTPUTS, find_same
 
 USAGE = """python -m smoothpl.jobs [experiment=...] [knob=a,b ...]

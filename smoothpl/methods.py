@@ -8,10 +8,10 @@ from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 
-from smoothpl.cli import run_command
-from smoothpl.config import conf_dir
+from smoothpl.cli.arguments import compose_checked, read_words
+from smoothpl.cli.front_door import run_command
+from smoothpl.config.knobs import conf_dir
 from smoothpl.errors import ConfigError
-from smoothpl.looking import compose_checked, read_words
 
 USAGE = """python -m smoothpl.methods
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 from rich.console import Console
 from rich.progress import Progress
 
-from smoothpl.cli import run_command
+from smoothpl.cli.arguments import flag, read_own_words
+from smoothpl.cli.front_door import run_command
+from smoothpl.cli.messages import remark, some
 from smoothpl.errors import ConfigError, require
 from smoothpl.io.atomic import put
 from smoothpl.io.csv_cells import guarded
-from smoothpl.looking import flag, read_own_words
-from smoothpl.remarks import remark, some
 
 if TYPE_CHECKING:
     import numpy as np

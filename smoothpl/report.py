@@ -6,10 +6,10 @@ from typing import get_args
 
 from rich.console import Console
 
-from smoothpl.cli import run_command
+from smoothpl.cli.arguments import read_words
+from smoothpl.cli.front_door import run_command
 from smoothpl.errors import ConfigError
 from smoothpl.io.atomic import write_text
-from smoothpl.looking import read_words
 from smoothpl.paper import paper_runs
 from smoothpl.results.comparison import Statistics
 from smoothpl.results.pairing import Duplicates

@@ -8,9 +8,9 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
+from smoothpl.config.recipe import LATER, WATCHING, plain, recipe_digest
 from smoothpl.errors import ConfigError
 from smoothpl.growth import OF_GROWTH, Parent, more_labels
-from smoothpl.recipe import LATER, WATCHING, plain, recipe_digest
 from smoothpl.results.record import FILE_NAME, Record, read
 
 AUTO = "auto"

@@ -5,9 +5,9 @@ from pathlib import Path
 from omegaconf import DictConfig
 from rich.console import Console
 
-from smoothpl.cli import run_command
+from smoothpl.cli.arguments import read_command_line
+from smoothpl.cli.front_door import run_command
 from smoothpl.errors import ConfigError
-from smoothpl.looking import read_command_line
 
 USAGE = """python -m smoothpl.sheet [knob=value ...] [step=0] [out=sheet.png]
 

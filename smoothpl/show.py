@@ -4,9 +4,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from smoothpl.cli import run_command
+from smoothpl.cli.arguments import read_words
+from smoothpl.cli.front_door import run_command
 from smoothpl.errors import ConfigError, require
-from smoothpl.looking import read_words
 from smoothpl.report import check_out, save, show
 from smoothpl.results.record import FILE_NAME, Record, read
 

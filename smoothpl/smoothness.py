@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from smoothpl.cli import run_command
+from smoothpl.cli.arguments import read_words
+from smoothpl.cli.front_door import run_command
 from smoothpl.errors import ConfigError
-from smoothpl.looking import read_words
 
 if TYPE_CHECKING:
     from torch import Tensor

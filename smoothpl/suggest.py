@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.console import Console
 
-from smoothpl.cli import run_command
+from smoothpl.cli.arguments import flag, read_own_words
+from smoothpl.cli.front_door import run_command
 from smoothpl.errors import ConfigError, require
 from smoothpl.io.atomic import write_text
 from smoothpl.io.csv_cells import guarded
-from smoothpl.looking import flag, read_own_words
 
 if TYPE_CHECKING:
     from smoothpl.data.album import Album

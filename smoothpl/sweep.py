@@ -11,7 +11,7 @@ from hydra.experimental.callback import Callback
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from smoothpl.cli import explain
+from smoothpl.cli.front_door import explain
 from smoothpl.errors import ConfigError
 from smoothpl.io.cores import num_cores
 from smoothpl.results.record import FILE_NAME

@@ -17,14 +17,15 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from smoothpl.checkpoints import Checkpoint, newest_whole
-from smoothpl.checks import check, seconds
-from smoothpl.choices import with_choices, with_new_labels
-from smoothpl.cli import explain, run_command
-from smoothpl.config import conf_dir, register
+from smoothpl.cli.front_door import explain, run_command
+from smoothpl.cli.help import asks_for_help, show_help
+from smoothpl.config.checks import check, seconds
+from smoothpl.config.folder_defaults import with_choices, with_new_labels
+from smoothpl.config.knobs import conf_dir
+from smoothpl.config.recipe import plain, recipe_digest, recipe_name
+from smoothpl.config.resolvers import register
 from smoothpl.errors import DivergenceError, Interruption
 from smoothpl.growth import LAST, OF_GROWTH, can_grow, check_nested, check_pause, inherit, note_stage
-from smoothpl.help import asks_for_help, show_help
-from smoothpl.recipe import plain, recipe_digest, recipe_name
 from smoothpl.results.record import Record, claim, hold, new_record, recording, write
 from smoothpl.resume import check_same, find_parent, find_run, goes_on, open_run, with_recorded_overrides
 from smoothpl.sweep import SweepReport, check_grid, check_ranks, note_run, share_cores, tell_of_failure

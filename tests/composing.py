@@ -8,7 +8,8 @@ from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 from omegaconf import DictConfig
 
-from smoothpl.config import conf_dir, register
+from smoothpl.config.knobs import conf_dir
+from smoothpl.config.resolvers import register
 
 OWN = (
     "data.root=.",

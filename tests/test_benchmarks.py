@@ -36,7 +36,7 @@ from benchmarks import (
 )
 from benchmarks.line import Line, tabulate
 from smoothpl import jobs
-from smoothpl.looking import compose_checked
+from smoothpl.cli.arguments import compose_checked
 from smoothpl.results.record import Record, write
 from tests.data.real import needs_cifar10
 

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.line import Line
 from benchmarks.line import to_markdown as line_by_line
 from smoothpl import jobs
-from smoothpl.looking import compose_checked
+from smoothpl.cli.arguments import compose_checked
 from smoothpl.results.render import to_markdown
 from smoothpl.results.reporting import Options, build_report
 from smoothpl.results.runs import find_runs

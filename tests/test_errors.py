@@ -1,7 +1,7 @@
 import pytest
 from torch.utils.data import DataLoader, Dataset
 
-from smoothpl.cli import explain
+from smoothpl.cli.front_door import explain
 from smoothpl.errors import ConfigError
 
 

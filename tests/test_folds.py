@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from smoothpl import folds
-from smoothpl.cli import run_command
+from smoothpl.cli.front_door import run_command
 from smoothpl.data import digits, random
 from tests.data.real import needs_cifar10, real_cifar10
 

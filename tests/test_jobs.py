@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from smoothpl import jobs
-from smoothpl.config import conf_dir
+from smoothpl.config.knobs import conf_dir
 from smoothpl.paper import FOLDER
 from smoothpl.results.record import new_record, write
 from tests.composing import composed, options

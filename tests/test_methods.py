@@ -5,8 +5,8 @@ import pytest
 
 from smoothpl import methods
 from smoothpl.build import build_weighting
+from smoothpl.cli.arguments import compose_checked
 from smoothpl.errors import ConfigError
-from smoothpl.looking import compose_checked
 from tests.composing import options
 
 METHODS = [name for name in options("method") if "supervised" not in name]

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from smoothpl.cli import run_command
+from smoothpl.cli.front_door import run_command
 from smoothpl.report import main
 from tests.results.made_up import made_up, store, store_all
 

@@ -12,9 +12,9 @@ from torchvision import models
 
 from smoothpl.checkpoints import found
 from smoothpl.classifier import load
+from smoothpl.config.recipe import LATER
 from smoothpl.errors import ConfigError
 from smoothpl.loggers.curves import Curves
-from smoothpl.recipe import LATER
 from smoothpl.results.record import Record, new_record, read, write
 from smoothpl.resume import check_same, compare, with_recorded_overrides
 from tests.composing import composed

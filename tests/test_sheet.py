@@ -6,7 +6,7 @@ import pytest
 from matplotlib.image import imread
 
 from smoothpl import sheet
-from smoothpl.cli import run_command
+from smoothpl.cli.front_door import run_command
 
 
 def drawn(monkeypatch: pytest.MonkeyPatch, out: Path, *arguments: str) -> object:

@@ -7,10 +7,10 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from smoothpl import suggest
-from smoothpl.choices import with_choices
+from smoothpl.cli.arguments import compose_checked
+from smoothpl.config.folder_defaults import with_choices
 from smoothpl.data.album import open_album
 from smoothpl.errors import ConfigError
-from smoothpl.looking import compose_checked
 from smoothpl.suggest import Shown, as_csv, picture_of
 from smoothpl.train import train
 from tests.composing import TINY, composed

@@ -29,7 +29,9 @@ def test_the_wheel_stands_alone(tmp_path: Path) -> None:
     call(python, "-m", "pip", "install", "--no-deps", "--no-index", wheel)
     # The dependencies of this environment, but not the editable smoothpl in it: path files are not followed there.
     dependencies = sysconfig.get_paths()["purelib"]
-    where = call(python, "-c", "import smoothpl.config as c; print(c.conf_dir())", PYTHONPATH=dependencies).strip()
+    where = call(
+        python, "-c", "import smoothpl.config.knobs as c; print(c.conf_dir())", PYTHONPATH=dependencies
+    ).strip()
     assert Path(where).is_relative_to(tmp_path / "venv")
     shown = call(python, "-m", "smoothpl.train", "max_steps=2", "batch_size=4", PYTHONPATH=dependencies)
     assert "error (last)" in shown

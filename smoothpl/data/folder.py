@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import torch
 
+from smoothpl.cli.messages import remark, some
 from smoothpl.data.album import Album, fingerprint, open_album
 from smoothpl.data.album import told as letters_of_labels
 from smoothpl.data.decoded import Decoded, Rows, decode_all
 from smoothpl.data.source import APART, UNKNOWN, Source
 from smoothpl.errors import ConfigError, require
-from smoothpl.remarks import remark, some
 
 MOST_FOLDS = 10
 

@@ -6,11 +6,11 @@ from typing import Literal
 
 import torch
 
+from smoothpl.cli.messages import remark, some
 from smoothpl.data.pictures import Pictures, unreadable
 from smoothpl.data.source import Source
 from smoothpl.errors import ConfigError
 from smoothpl.io.cache import recall
-from smoothpl.remarks import remark, some
 
 PARTS = ("train", "val")
 

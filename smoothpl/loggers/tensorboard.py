@@ -8,9 +8,9 @@ import numpy as np
 from lightning.pytorch.loggers import TensorBoardLogger
 from omegaconf import DictConfig
 
+from smoothpl.config.recipe import recipe_digest
 from smoothpl.errors import ConfigError
 from smoothpl.loggers.mirror import Mirror
-from smoothpl.recipe import recipe_digest
 
 COLUMNS = ("benchmark", "method", "threshold", "num_labels", "fold", "seed")
 

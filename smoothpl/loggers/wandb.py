@@ -15,9 +15,9 @@ import wandb
 from lightning.pytorch.loggers import WandbLogger
 from omegaconf import DictConfig
 
+from smoothpl.config.recipe import plain, recipe_digest
 from smoothpl.errors import ConfigError
 from smoothpl.loggers.mirror import Mirror
-from smoothpl.recipe import plain, recipe_digest
 
 PATIENCE = 5.0
 """Seconds to wait for the server, before any work is done."""

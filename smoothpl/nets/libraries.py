@@ -12,8 +12,8 @@ from torch.serialization import safe_globals
 from torchvision import models
 from torchvision.models.vision_transformer import interpolate_embeddings
 
+from smoothpl.cli.messages import remark, some
 from smoothpl.errors import ConfigError
-from smoothpl.remarks import remark, some
 
 FILES = (".pt", ".pth", ".ckpt", ".bin", ".safetensors")
 PREFIXES = (

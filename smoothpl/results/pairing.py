@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from smoothpl.config.recipe import AFTER, BEGUN
 from smoothpl.errors import ConfigError
-from smoothpl.recipe import AFTER, BEGUN
 from smoothpl.results.comparison import Comparison, Spread, Statistics, compare, holm, spread
 from smoothpl.results.runs import Knobs, Run
 

@@ -20,11 +20,11 @@ from typing import Any, NamedTuple, get_type_hints
 from filelock import FileLock, Timeout
 from omegaconf import DictConfig
 
+from smoothpl.config.recipe import plain, recipe_digest
 from smoothpl.errors import ConfigError
 from smoothpl.io.atomic import write_text
 from smoothpl.metrics.collapse import Turn
 from smoothpl.metrics.instability import sudden_falls
-from smoothpl.recipe import plain, recipe_digest
 from smoothpl.results.schema import objection
 
 SCHEMA = 5

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from smoothpl.config.recipe import is_recipe
 from smoothpl.errors import ConfigError
-from smoothpl.recipe import is_recipe
 from smoothpl.results.record import FILE_NAME, Record, read
 
 Protocol = Literal["last", "best", "median20"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
 from typing import Any, NamedTuple
 
-from smoothpl.recipe import AFTER
+from smoothpl.config.recipe import AFTER
 from smoothpl.results.comparison import Comparison, Statistics, compare
 from smoothpl.results.pairing import BEFORE, UNTIL_PAUSE, Duplicates, Group, Kind, Place, Row, gains_over, group, pair
 from smoothpl.results.runs import Run

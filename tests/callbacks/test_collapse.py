@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from smoothpl.callbacks import CollapseWatch
+from smoothpl.config.recipe import recipe_digest
 from smoothpl.errors import Interruption
 from smoothpl.module import SemiSupervisedModule
-from smoothpl.recipe import recipe_digest
 from smoothpl.results.record import LabelStage, read
 from smoothpl.train import how_to_go_on
 from tests.composing import composed

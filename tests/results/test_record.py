@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from smoothpl.config.recipe import recipe_digest
 from smoothpl.errors import ConfigError
-from smoothpl.recipe import recipe_digest
 from smoothpl.results import record as module
 from smoothpl.results.record import Evaluation, Record, claim, current_commit, hold, new_record, read, recording, write
 from tests.composing import composed

@@ -4,11 +4,11 @@ import pytest
 from omegaconf import OmegaConf
 from PIL import Image
 
-from smoothpl import choices
-from smoothpl.choices import USUAL, with_choices, with_new_labels
-from smoothpl.config import conf_dir
+from smoothpl.cli.arguments import compose_checked
+from smoothpl.config.folder_defaults import USUAL, with_choices, with_new_labels
+from smoothpl.config.knobs import conf_dir
+from smoothpl.config.knobs import folder_defaults as choices
 from smoothpl.errors import ConfigError
-from smoothpl.looking import compose_checked
 from smoothpl.results.record import read
 from tests.data.own import two_digits
 from tests.processes import Process

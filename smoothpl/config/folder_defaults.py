@@ -11,8 +11,8 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override, QuotedString
 from hydra.errors import HydraException
 
+from smoothpl.cli.messages import remark
 from smoothpl.errors import ConfigError
-from smoothpl.remarks import remark
 from smoothpl.resume import key_of, named_run, open_run, quoted
 
 if TYPE_CHECKING:  # torch is imported late: saying no to a typo must not take seconds

@@ -1,6 +1,6 @@
 import pytest
 
-from smoothpl.checks import check
+from smoothpl.config.checks import check
 from smoothpl.errors import ConfigError
 from tests.composing import composed
 

@@ -2,8 +2,8 @@ import sys
 
 import pytest
 
+from smoothpl.cli.arguments import flag, read_command_line, read_own_words
 from smoothpl.errors import ConfigError
-from smoothpl.looking import flag, read_command_line, read_own_words
 
 
 def test_the_commands_own_words_are_kept_apart_from_the_knobs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,8 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hydra.core.config_store import ConfigStore
-from omegaconf import MISSING, OmegaConf
+from omegaconf import MISSING
 
 
 def knob(meaning: str) -> Any:
@@ -67,24 +66,6 @@ class TrainConfig:
 
 def conf_dir() -> Path:
     """conf/ stands beside the package in a checkout and inside it in a wheel."""
-    installed = Path(__file__).parent / "conf"
-    return installed if installed.is_dir() else Path(__file__).parents[1] / "conf"
-
-
-def register() -> None:
-    """Makes the schema and the resolvers that conf/ uses known to Hydra; safe to call twice."""
-    from smoothpl.growth import labels_from
-    from smoothpl.help import describe_groups, describe_knobs
-    from smoothpl.recipe import recipe_name
-
-    ConfigStore.instance().store(name="schema", node=TrainConfig)
-    OmegaConf.register_new_resolver(
-        "recipe", lambda _root_: recipe_name(_root_, _root_.hydra.job.override_dirname), replace=True
-    )
-    # Dash lowers its threshold every 10 of 1,024 epochs.
-    OmegaConf.register_new_resolver("dash_period", lambda steps: max(1, round(steps * 10 / 1024)), replace=True)
-    OmegaConf.register_new_resolver("labels_from", labels_from, replace=True)
-    OmegaConf.register_new_resolver("not", lambda flag: not flag, replace=True)
-    OmegaConf.register_new_resolver("product", lambda one, other: one * other, replace=True)
-    OmegaConf.register_new_resolver("knobs", describe_knobs, replace=True)
-    OmegaConf.register_new_resolver("groups", describe_groups, replace=True)
+    package = Path(__file__).parents[1]
+    installed = package / "conf"
+    return installed if installed.is_dir() else package.parent / "conf"

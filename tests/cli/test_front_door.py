@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from smoothpl.cli import explain, run_command
+from smoothpl.cli.front_door import explain, run_command
 from smoothpl.errors import ConfigError
 from smoothpl.results.record import Record, read
 from tests.composing import options

@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from smoothpl.config import TrainConfig
-from smoothpl.help import asks_for_help, describe_groups, describe_knobs
+from smoothpl.cli.help import asks_for_help
+from smoothpl.config.describe import describe_groups, describe_knobs
+from smoothpl.config.knobs import TrainConfig
 from tests.composing import composed, options
 from tests.processes import Process
 

@@ -7,9 +7,10 @@ from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig
 from rich.console import Console
 
-from smoothpl.checks import check
-from smoothpl.choices import with_choices
-from smoothpl.config import conf_dir, register
+from smoothpl.config.checks import check
+from smoothpl.config.folder_defaults import with_choices
+from smoothpl.config.knobs import conf_dir
+from smoothpl.config.resolvers import register
 from smoothpl.errors import require
 
 

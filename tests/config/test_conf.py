@@ -10,8 +10,9 @@ from hydra.utils import instantiate
 from omegaconf import OmegaConf
 
 from smoothpl.build import build_data, build_module
-from smoothpl.checks import check
-from smoothpl.config import TrainConfig, conf_dir, register
+from smoothpl.config.checks import check
+from smoothpl.config.knobs import TrainConfig, conf_dir
+from smoothpl.config.resolvers import register
 from smoothpl.errors import ConfigError
 from tests.composing import OWN, build, composed, options, ramps
 

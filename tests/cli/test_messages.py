@@ -1,6 +1,6 @@
 import pytest
 
-from smoothpl.remarks import remark, some
+from smoothpl.cli.messages import remark, some
 
 
 def test_a_remark_is_one_line_and_not_a_result(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from smoothpl.recipe import LATER, is_recipe, recipe_digest, recipe_name
+from smoothpl.config.recipe import LATER, is_recipe, recipe_digest, recipe_name
 from tests.composing import composed
 
 SAME = [

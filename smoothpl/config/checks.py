@@ -7,7 +7,7 @@ from math import inf
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import InterpolationKeyError
 
-from smoothpl.config import TrainConfig
+from smoothpl.config.knobs import TrainConfig
 from smoothpl.errors import ConfigError, require
 from smoothpl.growth import check_growth
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from smoothpl.config import TrainConfig
+from smoothpl.config.knobs import TrainConfig
 
 OF_RESUMING = ("resume", "resume_allow")
 """Knobs of the command, not of the run."""

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 from omegaconf import OmegaConf
 
-from smoothpl import config as module
-from smoothpl.config import TrainConfig, conf_dir
+from smoothpl.config.knobs import TrainConfig, conf_dir
+from smoothpl.config import knobs as module
 from tests.composing import composed
 
 
@@ -19,7 +19,7 @@ def test_defaults_live_in_yaml() -> None:
 
 def test_conf_is_found_beside_the_package_and_inside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (conf_dir() / "train.yaml").is_file()
-    monkeypatch.setattr(module, "__file__", str(tmp_path / "smoothpl" / "config.py"))
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "smoothpl" / "config" / "knobs.py"))
     assert conf_dir() == tmp_path / "conf"
     (tmp_path / "smoothpl" / "conf").mkdir(parents=True)
     assert conf_dir() == tmp_path / "smoothpl" / "conf"

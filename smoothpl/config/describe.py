@@ -1,14 +1,11 @@
-"""What --help says of knobs and groups, from the schema and from the files in conf/."""
+"""What there is to say of knobs and groups, from conf/ itself."""
 
-import sys
 import textwrap
-from collections.abc import Sequence
 from dataclasses import fields
 
-from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig, OmegaConf
 
-from smoothpl.config import TrainConfig, conf_dir
+from smoothpl.config.knobs import TrainConfig, conf_dir
 
 
 def describe_knobs(_root_: DictConfig) -> str:
@@ -29,17 +26,3 @@ def describe_groups() -> str:
             text = f"{group}: {', '.join(options)}"
             lines += textwrap.wrap(text, 76, initial_indent="  ", subsequent_indent="      ")
     return "\n".join(lines)
-
-
-def asks_for_help(arguments: Sequence[str]) -> bool:
-    """Help, with nothing but knobs besides; with other flags it is Hydra's business."""
-    flags = [each for each in arguments if each.startswith("-")]
-    return bool(flags) and {*flags} <= {"--help", "-h"}
-
-
-def show_help(arguments: Sequence[str]) -> None:
-    """What Hydra would print. It would first list all groups in a way of its own, which takes it a second."""
-    overrides = [each for each in arguments if not each.startswith("-")]
-    with initialize_config_dir(str(conf_dir()), version_base="1.3"):
-        config = compose("train", overrides=overrides, return_hydra_config=True)
-    sys.stdout.write(f"{config.hydra.help.template}\n")

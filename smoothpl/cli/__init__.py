@@ -1,0 +1,1 @@
+"""The front door: arguments, overrides, help, messages, and errors for people."""
