@@ -21,8 +21,8 @@ from smoothpl.cli.arguments import compose_checked
 from smoothpl.loggers import Curves
 from smoothpl.metrics.reliability import Reliability
 from smoothpl.metrics.running_means import RunningMeans
-from smoothpl.results.pictures import draw_run
-from smoothpl.results.record import new_record
+from smoothpl.record.record import new_record
+from smoothpl.results.run_picture import draw_run
 from smoothpl.train import quiet_libraries
 
 STEPS = 10

@@ -14,7 +14,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from smoothpl.results.record import current_commit
+from smoothpl.record.versions import current_commit
 
 
 class Line(NamedTuple):

@@ -16,7 +16,7 @@ from benchmarks.line import Line, show
 from benchmarks.peak import peak_memory
 from smoothpl.cli.arguments import compose_checked
 from smoothpl.config.recipe import recipe_name
-from smoothpl.results.record import Evaluation, new_record, to_json
+from smoothpl.record.record import Evaluation, new_record, to_json
 
 MANY = 10_000
 EVALUATIONS = 210

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.line import Line, show
-from smoothpl.results.record import read
+from smoothpl.record.record import read
 
 RUNS, STEPS = 12, 600
 

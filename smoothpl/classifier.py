@@ -15,9 +15,9 @@ from smoothpl.build import build_network
 from smoothpl.data.frames import CentralCrop
 from smoothpl.data.pictures import decode_safely, from_pillow
 from smoothpl.errors import ConfigError
-from smoothpl.growth import LAST
 from smoothpl.jobs import side_of
-from smoothpl.results.record import FILE_NAME, Record, read
+from smoothpl.layout import LAST_CHECKPOINT, RECORD
+from smoothpl.record.record import Record, read
 
 Image = Union[str, Path, Pillow.Image, "np.ndarray[Any, Any]", Tensor]
 CHUNK = 64
@@ -109,14 +109,14 @@ def load(run: str | Path, trust: bool = False) -> Classifier:
     check_trusted(net, run_dir, trust)
     network = build_network(net, begins=False)
     try:
-        state = torch.load(run_dir / LAST, weights_only=True, map_location="cpu")["state_dict"]
+        state = torch.load(run_dir / LAST_CHECKPOINT, weights_only=True, map_location="cpu")["state_dict"]
         prefix = "average."
         network.load_state_dict({key.removeprefix(prefix): state[key] for key in state if key.startswith(prefix)})
     except Exception as error:  # pickle has many ways to fail, and all mean the same
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ConfigError(
-            f"run={run_dir}: {LAST} is damaged, or of another network than {FILE_NAME} says ({reason}); copy both anew "
-            "from where the run was made."
+            f"run={run_dir}: {LAST_CHECKPOINT} is damaged, or of another network than {RECORD} says ({reason}); copy "
+            "both again from where the run was made."
         ) from error
     frame = config.views.get("test_frame")
     return Classifier(
@@ -129,12 +129,12 @@ def load(run: str | Path, trust: bool = False) -> Classifier:
 
 
 def trained(run_dir: Path) -> Record:
-    if not (run_dir / FILE_NAME).is_file():
-        raise ConfigError(f"run={run_dir} holds no run: it has no {FILE_NAME}; name the directory of a run.")
+    if not (run_dir / RECORD).is_file():
+        raise ConfigError(f"run={run_dir} holds no run: it has no {RECORD}; name the directory of a run.")
     record = read(run_dir)
-    if not (run_dir / LAST).is_file():
+    if not (run_dir / LAST_CHECKPOINT).is_file():
         raise ConfigError(
-            f"run={run_dir} is {record.status} and has no {LAST}: only a run that is finished can be used; go on with "
+            f"run={run_dir} is {record.status} and has no {LAST_CHECKPOINT}: only a finished run can be used; continue "
             f"it: python -m smoothpl.train resume={run_dir}."
         )
     return record

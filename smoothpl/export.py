@@ -76,7 +76,7 @@ def some_images(files: list[Path]) -> "list[Tensor]":
 
 def metadata(classifier: "Classifier", run_dir: Path) -> dict[str, str]:
     """Texts only: all that the formats have in common."""
-    from smoothpl.results.record import read
+    from smoothpl.record.record import read
 
     record = read(run_dir)
     frame, grey = classifier.prepare.frame, ", made grey" if classifier.prepare.channels == 1 else ""

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from omegaconf import DictConfig
 
 from smoothpl.errors import ConfigError, require
-from smoothpl.results.record import LabelStage, Record
+from smoothpl.layout import LAST_CHECKPOINT
+from smoothpl.record.record import LabelStage, Record
 
 if TYPE_CHECKING:
     from smoothpl.data import SemiSupervisedData
     from smoothpl.module import SemiSupervisedModule
 
-LAST = "last.ckpt"
 OF_GROWTH = ("num_labels", "labels_before", "labels_until_pause", "data.told")
 
 
@@ -123,7 +123,7 @@ def inherit(module: "SemiSupervisedModule", record: Record) -> None:
     they would tell of fewer labels."""
     import torch
 
-    path = Path([stage.run for stage in record.label_history if stage.run][-1]) / LAST
+    path = Path([stage.run for stage in record.label_history if stage.run][-1]) / LAST_CHECKPOINT
     if not path.is_file():
         raise ConfigError(
             f"{path} is not there any more to go on from; train with more labels from the start, without labels_before."

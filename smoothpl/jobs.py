@@ -18,7 +18,8 @@ from smoothpl.cli.arguments import compose_checked, read_words
 from smoothpl.cli.front_door import run_command
 from smoothpl.config.knobs import conf_dir
 from smoothpl.config.resolvers import register
-from smoothpl.resume import OUTPUTS, find_same
+from smoothpl.layout import OUTPUTS
+from smoothpl.resume import find_same
 
 USAGE = """python -m smoothpl.jobs [experiment=...] [knob=a,b ...]
 

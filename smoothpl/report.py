@@ -10,6 +10,7 @@ from smoothpl.cli.arguments import read_words
 from smoothpl.cli.front_door import run_command
 from smoothpl.errors import ConfigError
 from smoothpl.io.atomic import write_text
+from smoothpl.layout import REPORT_PICTURES
 from smoothpl.paper import paper_runs
 from smoothpl.results.comparison import Statistics
 from smoothpl.results.pairing import Duplicates
@@ -34,7 +35,6 @@ and seed, and compares each recipe with the baseline:
                       the pictures"""
 CHOICES = {"protocol": get_args(Protocol), "statistics": get_args(Statistics), "duplicates": get_args(Duplicates)}
 FORMATS = (".html", ".md", ".csv", ".tex")
-PICTURES = "pictures"
 
 
 def main() -> None:
@@ -99,9 +99,9 @@ def save(report: Report, out: Path) -> list[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, written(report, path))
     if not out.suffix and report.drawings:
-        (out / PICTURES).mkdir(exist_ok=True)
+        (out / REPORT_PICTURES).mkdir(exist_ok=True)
         for drawing in report.drawings:
-            write_text(out / PICTURES / drawing.file_name, drawing.alone)
+            write_text(out / REPORT_PICTURES / drawing.file_name, drawing.alone)
     return paths
 
 
@@ -120,7 +120,7 @@ def written(report: Report, path: Path) -> str:
 
 def section_in_markdown(section: Section) -> str:
     words = "".join(f"- {plain_markdown(each)}\n" for each in section.words)
-    pictures = [f"![{plain_markdown(each.caption)}]({PICTURES}/{each.file_name})\n" for each in section.drawings]
+    pictures = [f"![{plain_markdown(each.caption)}]({REPORT_PICTURES}/{each.file_name})\n" for each in section.drawings]
     return f"## {section.title}\n\n{words}\n" + "\n".join([*map(to_markdown, section.sheets), *pictures])
 
 

@@ -11,10 +11,10 @@ from omegaconf import DictConfig, OmegaConf
 from smoothpl.config.recipe import LATER, WATCHING, plain, recipe_digest
 from smoothpl.errors import ConfigError
 from smoothpl.growth import OF_GROWTH, Parent, more_labels
-from smoothpl.results.record import FILE_NAME, Record, read
+from smoothpl.layout import OUTPUTS, RECORD
+from smoothpl.record.record import Record, read
 
 AUTO = "auto"
-OUTPUTS = "outputs"
 
 
 def with_recorded_overrides(arguments: Sequence[str]) -> list[str]:
@@ -61,10 +61,8 @@ def key_of(override: str) -> str:
 
 
 def open_run(run_dir: Path) -> Record:
-    if not (run_dir / FILE_NAME).is_file():
-        raise ConfigError(
-            f"resume={run_dir} holds no run: it has no {FILE_NAME}; name the directory of a run, or auto."
-        )
+    if not (run_dir / RECORD).is_file():
+        raise ConfigError(f"resume={run_dir} holds no run: it has no {RECORD}; name the directory of a run, or auto.")
     return read(run_dir)
 
 
@@ -77,7 +75,7 @@ def find_run(config: DictConfig, fresh: Path) -> Path:
     if config.resume is None:
         return fresh
     if config.resume == AUTO:
-        found = find_same(config, Path(OUTPUTS), [fresh] if (fresh / FILE_NAME).is_file() else [])
+        found = find_same(config, Path(OUTPUTS), [fresh] if (fresh / RECORD).is_file() else [])
         return fresh if found is None else found[1]
     named = Path(config.resume).resolve()
     record = open_run(named)
@@ -101,7 +99,7 @@ def goes_on(config: DictConfig, run_dir: Path) -> bool:
     is_meant = config.resume == AUTO or (
         config.resume is not None and Path(config.resume).resolve() == run_dir.resolve()
     )
-    return is_meant and (run_dir / FILE_NAME).is_file()
+    return is_meant and (run_dir / RECORD).is_file()
 
 
 def find_parent(config: DictConfig) -> Parent | None:
@@ -141,7 +139,7 @@ def find_same(config: DictConfig, folder: Path, others: Sequence[Path] = ()) -> 
 
 def all_same(config: DictConfig, folder: Path, others: Sequence[Path] = ()) -> list[tuple[Record, Path]]:
     """The newest last."""
-    pattern = f"**/fold={config.fold},seed={config.seed}*/**/{FILE_NAME}"
+    pattern = f"**/fold={config.fold},seed={config.seed}*/**/{RECORD}"
     places = [*(path.parent for path in folder.resolve().glob(pattern)), *others]
     same = [(record, run_dir) for record, run_dir in readable(places) if is_same_run(record, config)]
     return sorted(same, key=lambda each: each[0].started)

@@ -7,8 +7,9 @@ from rich.console import Console
 from smoothpl.cli.arguments import read_words
 from smoothpl.cli.front_door import run_command
 from smoothpl.errors import ConfigError, require
+from smoothpl.layout import RECORD
+from smoothpl.record.record import Record, read
 from smoothpl.report import check_out, save, show
-from smoothpl.results.record import FILE_NAME, Record, read
 
 USAGE = """python -m smoothpl.show DIR... [out=card.html]
 
@@ -40,9 +41,9 @@ def main() -> None:
 def find(places: list[Path]) -> dict[Path, Record]:
     found: dict[Path, Record] = {}
     for place in places:
-        paths = sorted(place.rglob(FILE_NAME))
+        paths = sorted(place.rglob(RECORD))
         if not paths:
-            raise ConfigError(f"{place} holds no run: there is no {FILE_NAME} below it; name the directory of a run.")
+            raise ConfigError(f"{place} holds no run: there is no {RECORD} below it; name the directory of a run.")
         found |= {path.parent: read(path.parent) for path in paths}
     return found
 

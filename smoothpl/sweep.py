@@ -14,12 +14,9 @@ from omegaconf import DictConfig
 from smoothpl.cli.front_door import explain
 from smoothpl.errors import ConfigError
 from smoothpl.io.cores import num_cores
-from smoothpl.results.record import FILE_NAME
-from smoothpl.results.runs import RUNS, Run, places_below, read_runs, without_result
+from smoothpl.layout import RECORD, REFUSED_JOBS, SWEEP_RUNS
+from smoothpl.results.runs import Run, places_below, read_runs, without_result
 from smoothpl.resume import key_of
-
-REFUSED = "refused.jsonl"
-"""In a sweep's folder: jobs of which there is no run, and why."""
 
 
 class SweepReport(Callback):
@@ -74,17 +71,17 @@ class SweepReport(Callback):
 
 def note_run(sweep_dir: Path, run_dir: Path) -> None:
     """A line for every job that began, appended at once: jobs may be processes of their own."""
-    with (sweep_dir / RUNS).open("a") as file:
+    with (sweep_dir / SWEEP_RUNS).open("a") as file:
         file.write(f"{run_dir}\n")
 
 
 def note_refusal(sweep_dir: Path, words: list[str], why: str) -> None:
-    with (sweep_dir / REFUSED).open("a") as file:
+    with (sweep_dir / REFUSED_JOBS).open("a") as file:
         file.write(json.dumps({"words": words, "why": why}) + "\n")
 
 
 def refused_jobs(sweep_dir: Path) -> list[Run]:
-    noted = sweep_dir / REFUSED
+    noted = sweep_dir / REFUSED_JOBS
     jobs = [json.loads(line) for line in noted.read_text().splitlines()] if noted.exists() else []
     return [without_result(job["why"], "refused", "", " ".join(job["words"])) for job in jobs]
 
@@ -92,7 +89,7 @@ def refused_jobs(sweep_dir: Path) -> list[Run]:
 def tell_of_failure(run: HydraConf, error: Exception, run_dir: Path) -> None:
     """Hydra raises the first error of a sweep at its end, and drops the others."""
     sys.stderr.write(f"job {run.job.num} failed: {explain(error)}\n")
-    if not (run_dir / FILE_NAME).exists():
+    if not (run_dir / RECORD).exists():
         note_refusal(Path(run.sweep.dir).resolve(), list(run.overrides.task), explain(error))
 
 

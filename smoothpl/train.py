@@ -25,9 +25,11 @@ from smoothpl.config.knobs import conf_dir
 from smoothpl.config.recipe import plain, recipe_digest, recipe_name
 from smoothpl.config.resolvers import register
 from smoothpl.errors import DivergenceError, Interruption
-from smoothpl.growth import LAST, OF_GROWTH, can_grow, check_nested, check_pause, inherit, note_stage
-from smoothpl.results.record import Record, claim, hold, new_record, recording, write
+from smoothpl.growth import OF_GROWTH, can_grow, check_nested, check_pause, inherit, note_stage
+from smoothpl.layout import CHECKPOINTS, LAST_CHECKPOINT
+from smoothpl.record.record import Record, new_record, write
 from smoothpl.resume import check_same, find_parent, find_run, goes_on, open_run, with_recorded_overrides
+from smoothpl.run.lock import claim, hold, recording
 from smoothpl.sweep import SweepReport, check_grid, check_ranks, note_run, share_cores, tell_of_failure
 
 if TYPE_CHECKING:  # torch and Lightning are imported late: saying no to a typo must not take seconds
@@ -37,7 +39,6 @@ if TYPE_CHECKING:  # torch and Lightning are imported late: saying no to a typo 
     from smoothpl.data import SemiSupervisedData
     from smoothpl.module import SemiSupervisedModule
 
-CHECKPOINTS = "checkpoints"
 
 register()
 
@@ -86,7 +87,7 @@ def train(config: DictConfig, run_dir: Path, name: str = "", overrides: Sequence
             trainer = build_trainer(config, run_dir, [Recorder(record, run_dir)], [checkpointer])
             last_words.callback(tell_mirrors, trainer, record)
             fit(trainer, module, data, start, checkpointer)
-            checkpointer.save_last(trainer, run_dir / LAST)
+            checkpointer.save_last(trainer, run_dir / LAST_CHECKPOINT)
             if not record.history or record.history[-1].step < trainer.global_step:
                 trainer.validate(module, datamodule=data, verbose=False)
         if is_first:  # and not before the record says that it is finished
@@ -208,7 +209,8 @@ def hydra_main(config: DictConfig) -> float | None:
 
         print_summary(record, run_dir)
         if config.pictures:
-            from smoothpl.results.pictures import attempt, draw_run
+            from smoothpl.plots.style import attempt
+            from smoothpl.results.run_picture import draw_run
 
             attempt(lambda: draw_run(record, run_dir))
     return record.error

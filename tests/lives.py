@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from smoothpl.results.record import read
+from smoothpl.record.record import read
 from tests.processes import Done, Process
 
 KNOBS = ("max_steps=24", "eval_every=6", "checkpoint_every=4", "log_every=3", "batch_size=4")

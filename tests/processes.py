@@ -23,7 +23,7 @@ SERVER.set_forkserver_preload(
     [
         "smoothpl.build",
         "smoothpl.callbacks",
-        "smoothpl.results.record",
+        "smoothpl.record.record",
         "smoothpl.results.summary",
         "smoothpl.calibrate",
     ]

@@ -37,7 +37,7 @@ from benchmarks import (
 from benchmarks.line import Line, tabulate
 from smoothpl import jobs
 from smoothpl.cli.arguments import compose_checked
-from smoothpl.results.record import Record, write
+from smoothpl.record.record import Record, write
 from tests.data.real import needs_cifar10
 
 hurried = partial(timing.compare, turns=1, seconds=0.001)

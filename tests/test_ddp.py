@@ -9,7 +9,7 @@ from lightning import seed_everything
 
 from smoothpl.build import build_module
 from smoothpl.loggers.curves import Curves
-from smoothpl.results.record import Record, read
+from smoothpl.record.record import Record, read
 from tests.composing import composed
 from tests.processes import Process
 

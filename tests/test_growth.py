@@ -11,7 +11,7 @@ import torch
 
 from smoothpl.errors import ConfigError
 from smoothpl.growth import check_nested, inherit, labels_from, more_labels, note_stage
-from smoothpl.results.record import LabelStage, Record, new_record, read, write
+from smoothpl.record.record import LabelStage, Record, new_record, read, write
 from smoothpl.resume import find_parent, with_recorded_overrides
 from tests.composing import composed
 from tests.lives import KNOBS, differences, killer, outcome, resume, run

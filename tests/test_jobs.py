@@ -8,7 +8,7 @@ import pytest
 from smoothpl import jobs
 from smoothpl.config.knobs import conf_dir
 from smoothpl.paper import FOLDER
-from smoothpl.results.record import new_record, write
+from smoothpl.record.record import new_record, write
 from tests.composing import composed, options
 from tests.processes import Process
 

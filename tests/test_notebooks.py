@@ -7,7 +7,7 @@ import pytest
 from nbclient import NotebookClient
 
 from smoothpl.metrics.collapse import Turn
-from smoothpl.results.record import Evaluation
+from smoothpl.record.record import Evaluation
 from tests.results.made_up import made_up, store, store_all
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))

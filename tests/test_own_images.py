@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from smoothpl.results.record import read
+from smoothpl.record.record import read
 from tests.data.own import pixels, save
 
 TUTORIAL = Path(__file__).parents[1] / "docs" / "own_images.md"

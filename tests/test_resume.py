@@ -15,7 +15,7 @@ from smoothpl.classifier import load
 from smoothpl.config.recipe import LATER
 from smoothpl.errors import ConfigError
 from smoothpl.loggers.curves import Curves
-from smoothpl.results.record import Record, new_record, read, write
+from smoothpl.record.record import Record, new_record, read, write
 from smoothpl.resume import check_same, compare, with_recorded_overrides
 from tests.composing import composed
 from tests.data.own import two_digits

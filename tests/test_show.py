@@ -5,7 +5,7 @@ import pytest
 
 from smoothpl import show
 from smoothpl.errors import ConfigError
-from smoothpl.results.record import Record, write
+from smoothpl.record.record import Record, write
 from tests.results.test_card import made
 
 

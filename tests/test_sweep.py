@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from smoothpl.results.record import read
-from smoothpl.results.runs import RUNS
+from smoothpl.layout import SWEEP_RUNS
+from smoothpl.record.record import read
 from smoothpl.sweep import SweepReport, note_run
 from tests.processes import ENVIRONMENT, Process
 from tests.results.made_up import made_up, store
@@ -25,7 +25,7 @@ def test_a_sweep_ends_with_a_report_although_a_job_has_failed(tmp_path: Path) ->
     assert f"report: {tmp_path}/sweep/report.html" in done.stdout
     for suffix in ("html", "md", "csv", "tex"):
         assert "smooth" in (tmp_path / "sweep" / f"report.{suffix}").read_text()
-    assert len((tmp_path / "sweep" / RUNS).read_text().splitlines()) == 4
+    assert len((tmp_path / "sweep" / SWEEP_RUNS).read_text().splitlines()) == 4
     page = (tmp_path / "sweep" / "report.html").read_text()
     assert page.split("All runs")[0].count("<td>refused</td>") == 4
 
@@ -37,7 +37,7 @@ def test_runs_that_were_finished_before_are_in_the_report_of_a_sweep_that_is_com
     assert done.returncode == 0, done.stderr
     assert "job 1 of 2\n" in done.stdout
     assert "job 2 of 2, about 0 min left" in done.stdout
-    first, second = (tmp_path / "second" / RUNS).read_text().splitlines()
+    first, second = (tmp_path / "second" / SWEEP_RUNS).read_text().splitlines()
     assert "second" not in first
     assert read(Path(second)).config["fold"] == 1
     assert first.split("/")[-1] in (tmp_path / "second" / "report.html").read_text()
@@ -58,7 +58,7 @@ def test_a_sweep_of_which_nothing_came_has_no_report(tmp_path: Path) -> None:
     sweep.conclude()
     note_run(tmp_path, tmp_path / "gone")
     sweep.conclude()
-    assert [path.name for path in tmp_path.iterdir()] == [RUNS]
+    assert [path.name for path in tmp_path.iterdir()] == [SWEEP_RUNS]
 
 
 def test_the_report_of_a_sweep_can_choose_among_duplicates(tmp_path: Path) -> None:

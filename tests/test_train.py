@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from smoothpl.build import build_data, build_module, build_trainer
 from smoothpl.checkpoints import found
 from smoothpl.errors import DivergenceError
-from smoothpl.results.record import Record, read
+from smoothpl.record.record import Record, read
 from smoothpl.results.summary import summarise
 from smoothpl.train import quiet_libraries, train
 from tests.composing import TINY, composed, options

@@ -10,12 +10,12 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from smoothpl.data import Batch, SemiSupervisedData
+from smoothpl.layout import PSEUDO_LABELS_PICTURE
 from smoothpl.loggers import mirrors_of
 from smoothpl.module import SemiSupervisedModule
-from smoothpl.results.pictures import Example, attempt, confusion_figure, pseudo_label_figure
-from smoothpl.results.plain import PLAIN
-
-FILE_NAME = "pseudo_labels.png"
+from smoothpl.plots.confusion import confusion_figure
+from smoothpl.plots.pseudo_labels import Example, pseudo_label_figure
+from smoothpl.plots.style import PLAIN, attempt
 
 
 class Gallery(Callback):
@@ -58,7 +58,7 @@ class Gallery(Callback):
         show(trainer, "pseudo_labels", figure)
         if is_last:
             with rc_context(PLAIN):
-                figure.savefig(Path(trainer.default_root_dir) / FILE_NAME, dpi=100)
+                figure.savefig(Path(trainer.default_root_dir) / PSEUDO_LABELS_PICTURE, dpi=100)
 
     def on_validation_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         if trainer.sanity_checking or not mirrors_of(trainer):

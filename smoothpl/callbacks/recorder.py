@@ -12,7 +12,7 @@ from smoothpl.metrics.collapse import Turn, turns_of
 from smoothpl.metrics.confusion import class_accuracy, collapsed_classes, error_rate, predicted_share
 from smoothpl.metrics.reliability import calibration_error
 from smoothpl.module import SemiSupervisedModule
-from smoothpl.results.record import Evaluation, Record, write
+from smoothpl.record.record import Evaluation, Record, write
 
 
 class Recorder(Callback):

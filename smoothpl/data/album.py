@@ -10,11 +10,11 @@ from typing import NamedTuple
 from smoothpl.data.decoded import contents
 from smoothpl.data.label_files import TEST, Label, read_labels
 from smoothpl.errors import ConfigError, require
+from smoothpl.layout import RECORD
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 LABELED = "labeled"
 LABELS_CSV = "labels.csv"
-RUN = "run.json"
 
 
 class Album(NamedTuple):
@@ -82,7 +82,7 @@ def letters(what: object) -> str:
 def images_below(folder: Path) -> Iterator[str]:
     for place, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        if RUN in names:  # the pictures of a run are not what it learns from
+        if RECORD in names:  # the pictures of a run are not what it learns from
             folders.clear()
             continue
         for name in names:

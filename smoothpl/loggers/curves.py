@@ -10,6 +10,7 @@ from lightning.pytorch.loggers import Logger
 from lightning.pytorch.utilities import rank_zero_only
 
 from smoothpl.io.atomic import write_text
+from smoothpl.layout import CURVES, LOGS
 
 
 class Curves(Logger):
@@ -20,13 +21,13 @@ class Curves(Logger):
 
     def __init__(self, save_dir: str | Path) -> None:
         super().__init__()
-        self.path = Path(save_dir) / "logs" / "metrics.csv"
+        self.path = Path(save_dir) / LOGS / CURVES
         self.columns: list[str] = []
         self.num_rows = 0
 
     @property
     def name(self) -> str:
-        return "logs"
+        return LOGS
 
     @property
     def version(self) -> str:

@@ -14,8 +14,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from omegaconf import DictConfig
 
-from smoothpl.results.plain import PLAIN
-from smoothpl.results.record import Record
+from smoothpl.plots.style import PLAIN
+from smoothpl.record.record import Record
 
 SUMMARY = ("status", "error", "error_best", "error_median20", "error_gap", "calibration_error", "collapsed", "duration")
 """What is told of a finished run, by the names that run.json has for it."""

@@ -10,6 +10,7 @@ from omegaconf import DictConfig
 
 from smoothpl.config.recipe import recipe_digest
 from smoothpl.errors import ConfigError
+from smoothpl.layout import LOGS, TENSORBOARD
 from smoothpl.loggers.mirror import Mirror
 
 COLUMNS = ("benchmark", "method", "threshold", "num_labels", "fold", "seed")
@@ -21,7 +22,7 @@ class TensorBoardMirror(Mirror):
     logger: TensorBoardLogger
 
     def __init__(self, save_dir: Path, config: DictConfig) -> None:
-        super().__init__(TensorBoardLogger(save_dir, name="logs", version="tensorboard", default_hp_metric=False))
+        super().__init__(TensorBoardLogger(save_dir, name=LOGS, version=TENSORBOARD, default_hp_metric=False))
         self.columns = {name: config[name] for name in COLUMNS} | {"recipe": recipe_digest(config)}
 
     @staticmethod

@@ -10,9 +10,9 @@ from torch import Tensor
 from smoothpl.errors import ConfigError, require
 from smoothpl.metrics.confusion import class_accuracy, collapsed_classes, error_rate
 from smoothpl.metrics.interval import describe_interval
+from smoothpl.plots.confusion import draw_confusion
+from smoothpl.record.record import Record
 from smoothpl.results.figures import Drawing, draw
-from smoothpl.results.pictures import draw_confusion
-from smoothpl.results.record import Record
 from smoothpl.results.reporting import Report, Section
 from smoothpl.results.sheets import Cell, Column, Sheet, number
 from smoothpl.results.summary import describe_since

@@ -11,14 +11,13 @@ from typing import Any, Literal
 
 from smoothpl.config.recipe import is_recipe
 from smoothpl.errors import ConfigError
-from smoothpl.results.record import FILE_NAME, Record, read
+from smoothpl.layout import RECORD, SWEEP_RUNS
+from smoothpl.record.record import Record, read
 
 Protocol = Literal["last", "best", "median20"]
 OF_PROTOCOL: dict[Protocol, str] = {"last": "error", "best": "error_best", "median20": "error_median20"}
 Knobs = Mapping[str, Any]
 PAPER = "paper"
-RUNS = "runs.txt"
-"""In a sweep's folder, the places of its runs: with resume=auto some are elsewhere."""
 NEEDED = ("benchmark", "method", "split", "num_labels", "fold", "seed")
 """Of a record's config; without them nobody knows what was run."""
 
@@ -87,9 +86,7 @@ def find_runs(folders: Iterable[Path], protocol: Protocol = "last") -> list[Run]
             raise ConfigError(f"{folder} is no folder; name one in which runs were made, or the paper: paper.")
     places = sorted({place.resolve() for folder in folders for place in places_below(folder)})
     if not places:
-        raise ConfigError(
-            f"no {FILE_NAME} below {', '.join(map(str, folders))}; name a folder in which runs were made."
-        )
+        raise ConfigError(f"no {RECORD} below {', '.join(map(str, folders))}; name a folder in which runs were made.")
     return read_runs(places, protocol)
 
 
@@ -101,10 +98,10 @@ def read_runs(places: Iterable[Path], protocol: Protocol = "last") -> list[Run]:
 
 def places_below(folder: Path) -> Iterator[Path]:
     """Where there is a record; and where a sweep has noted that its runs are, if it went on with earlier ones."""
-    yield from (path.parent for path in folder.rglob(FILE_NAME))
-    for noted in folder.rglob(RUNS):
+    yield from (path.parent for path in folder.rglob(RECORD))
+    for noted in folder.rglob(SWEEP_RUNS):
         lines = noted.read_text().splitlines()
-        yield from (Path(line) for line in lines if (Path(line) / FILE_NAME).is_file())
+        yield from (Path(line) for line in lines if (Path(line) / RECORD).is_file())
 
 
 def read_run(place: Path, protocol: Protocol, sharing: Sharing) -> Run:
@@ -113,7 +110,7 @@ def read_run(place: Path, protocol: Protocol, sharing: Sharing) -> Run:
     except ConfigError as error:
         return without_result(str(error), "unreadable", str(place))
     except (AttributeError, KeyError, TypeError, ValueError) as error:  # not what it should be, somewhere inside
-        return without_result(f"{place / FILE_NAME} is damaged ({error!r})", "unreadable", str(place))
+        return without_result(f"{place / RECORD} is damaged ({error!r})", "unreadable", str(place))
 
 
 def without_result(failure: str, status: str, origin: str, name: str = "") -> Run:
@@ -124,12 +121,12 @@ def from_record(record: Record, place: Path, protocol: Protocol, sharing: Sharin
     config = record.config
     missing = [name for name in NEEDED if name not in config]
     if missing:
-        raise ConfigError(f"{place / FILE_NAME}: its config has no {', '.join(missing)}; move it away to leave it out.")
+        raise ConfigError(f"{place / RECORD}: its config has no {', '.join(missing)}; move it away to leave it out.")
     if any(type(config[name]) is not int for name in ("fold", "seed")):
-        raise ConfigError(f"{place / FILE_NAME} is damaged: fold and seed must be whole numbers.")
+        raise ConfigError(f"{place / RECORD} is damaged: fold and seed must be whole numbers.")
     size = len(record.class_names)
     if record.confusion and [len(row) for row in record.confusion] != [size] * size:
-        raise ConfigError(f"{place / FILE_NAME} is damaged: its confusion matrix does not fit its {size} classes.")
+        raise ConfigError(f"{place / RECORD} is damaged: its confusion matrix does not fit its {size} classes.")
     versions = json.dumps(record.versions)
     return Run(
         recipe=record.recipe,

@@ -8,8 +8,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from smoothpl.layout import RECORD
 from smoothpl.metrics.interval import describe_interval
-from smoothpl.results.record import FILE_NAME, LabelStage, Record
+from smoothpl.record.record import LabelStage, Record
 
 METRICS = {
     "train/labeled_loss": "supervised loss",
@@ -27,7 +28,7 @@ def print_summary(record: Record, run_dir: Path, console: Console | None = None)
     if len(record.class_names) <= MOST_CLASSES:
         console.print(draw_confusion(record))
     # Outside the table, on a line of its own: a path must survive being copied.
-    console.print(f"record: {run_dir / FILE_NAME}", soft_wrap=True, highlight=False, markup=False)
+    console.print(f"record: {run_dir / RECORD}", soft_wrap=True, highlight=False, markup=False)
 
 
 def summarise(record: Record) -> Table:

@@ -8,7 +8,7 @@ import pytest
 
 from smoothpl.callbacks import Checkpointer
 from smoothpl.checkpoints import found
-from smoothpl.results.record import read
+from smoothpl.record.record import read
 from tests.lives import differences, killer, outcome, resume, run, start
 
 

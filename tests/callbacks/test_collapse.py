@@ -11,7 +11,7 @@ from smoothpl.callbacks import CollapseWatch
 from smoothpl.config.recipe import recipe_digest
 from smoothpl.errors import Interruption
 from smoothpl.module import SemiSupervisedModule
-from smoothpl.results.record import LabelStage, read
+from smoothpl.record.record import LabelStage, read
 from smoothpl.train import how_to_go_on
 from tests.composing import composed
 from tests.processes import Process

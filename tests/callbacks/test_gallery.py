@@ -7,7 +7,8 @@ from lightning import Callback, LightningModule, Trainer
 
 from smoothpl.build import build_data, build_module, build_trainer
 from smoothpl.callbacks import Gallery
-from smoothpl.callbacks.gallery import FILE_NAME, examples
+from smoothpl.callbacks.gallery import examples
+from smoothpl.layout import PSEUDO_LABELS_PICTURE
 from smoothpl.loggers import Mirror
 from smoothpl.train import quiet_libraries
 from tests.composing import TINY, composed
@@ -32,13 +33,13 @@ def test_a_mirror_gets_a_confusion_matrix_and_pseudo_labels_at_every_evaluation(
 
 def test_the_last_pseudo_labels_are_kept(tmp_path: Path) -> None:
     fitted(tmp_path)
-    assert (tmp_path / FILE_NAME).stat().st_size > 1000
+    assert (tmp_path / PSEUDO_LABELS_PICTURE).stat().st_size > 1000
 
 
 @pytest.mark.parametrize("knob", ["pictures=false", "method=supervised", "callbacks.gallery=null"])
 def test_where_nothing_is_to_be_seen_nothing_is_drawn(tmp_path: Path, knob: str) -> None:
     fitted(tmp_path, knob)
-    assert not (tmp_path / FILE_NAME).exists()
+    assert not (tmp_path / PSEUDO_LABELS_PICTURE).exists()
 
 
 @pytest.mark.parametrize("method", ["smooth", "pseudo_label"])
@@ -68,7 +69,7 @@ def test_no_images_cannot_be_shown() -> None:
 
 def test_a_single_image_is_enough(tmp_path: Path) -> None:
     fitted(tmp_path, "batch_size=1", "unlabeled_ratio=1")
-    assert (tmp_path / FILE_NAME).exists()
+    assert (tmp_path / PSEUDO_LABELS_PICTURE).exists()
 
 
 def test_a_picture_that_cannot_be_drawn_is_not_worth_a_run(

@@ -8,7 +8,7 @@ from lightning import Callback, LightningModule, Trainer
 
 from smoothpl.build import build_data, build_module, build_trainer
 from smoothpl.callbacks import Recorder
-from smoothpl.results.record import Evaluation, Record, read
+from smoothpl.record.record import Evaluation, Record, read
 from smoothpl.train import quiet_libraries
 from tests.composing import TINY, composed
 

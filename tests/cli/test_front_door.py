@@ -13,7 +13,7 @@ import torch
 
 from smoothpl.cli.front_door import explain, run_command
 from smoothpl.errors import ConfigError
-from smoothpl.results.record import Record, read
+from smoothpl.record.record import Record, read
 from tests.composing import options
 from tests.processes import ENVIRONMENT, Done, Process
 

@@ -5,11 +5,11 @@ from omegaconf import OmegaConf
 from PIL import Image
 
 from smoothpl.cli.arguments import compose_checked
+from smoothpl.config import folder_defaults as choices
 from smoothpl.config.folder_defaults import USUAL, with_choices, with_new_labels
 from smoothpl.config.knobs import conf_dir
-from smoothpl.config import folder_defaults as choices
 from smoothpl.errors import ConfigError
-from smoothpl.results.record import read
+from smoothpl.record.record import read
 from tests.data.own import two_digits
 from tests.processes import Process
 

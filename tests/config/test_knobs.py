@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 from omegaconf import OmegaConf
 
-from smoothpl.config.knobs import TrainConfig, conf_dir
 from smoothpl.config import knobs as module
+from smoothpl.config.knobs import TrainConfig, conf_dir
 from tests.composing import composed
 
 

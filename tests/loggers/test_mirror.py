@@ -2,7 +2,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from smoothpl.loggers.mirror import SUMMARY
-from smoothpl.results.record import Evaluation, Record
+from smoothpl.record.record import Evaluation, Record
 from tests.loggers.wall import Fragile, Wall
 
 

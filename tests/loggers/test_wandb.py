@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from smoothpl.loggers.curves import Curves
-from smoothpl.results.record import read
+from smoothpl.record.record import read
 from tests.lives import killer
 from tests.processes import Process, free_port
 

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from smoothpl.config.recipe import recipe_name
-from smoothpl.results.record import Evaluation, Record, new_record, write
+from smoothpl.record.record import Evaluation, Record, new_record, write
 from smoothpl.results.tables import Table
 from tests.composing import composed
 

@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 from smoothpl.errors import ConfigError
+from smoothpl.record.record import Evaluation, LabelStage, Record
 from smoothpl.results.card import card
-from smoothpl.results.record import Evaluation, LabelStage, Record
 
 NAMES = ["cat & <dog>", "bird", "fish"]
 

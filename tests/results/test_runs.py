@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from smoothpl.errors import ConfigError
-from smoothpl.results.runs import RUNS, Protocol, find_runs
+from smoothpl.layout import SWEEP_RUNS
+from smoothpl.results.runs import Protocol, find_runs
 from tests.results.made_up import made_up, store
 
 
@@ -81,6 +82,6 @@ def test_a_number_that_is_none_does_not_count(tmp_path: Path) -> None:
 def test_a_sweep_that_went_on_with_earlier_runs_has_them(tmp_path: Path) -> None:
     place = store(tmp_path / "first", made_up("fixmatch", 0, 5.0))
     (tmp_path / "second").mkdir()
-    (tmp_path / "second" / RUNS).write_text(f"{place}\n{tmp_path / 'gone'}\n")
+    (tmp_path / "second" / SWEEP_RUNS).write_text(f"{place}\n{tmp_path / 'gone'}\n")
     assert [run.origin for run in find_runs([tmp_path / "second"])] == [str(place)]
     assert len(find_runs([tmp_path])) == 1

@@ -3,7 +3,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from smoothpl.results.record import Evaluation, Record
+from smoothpl.record.record import Evaluation, Record
 from smoothpl.results.summary import print_summary
 
 

@@ -6,8 +6,10 @@ from PIL import Image
 
 from smoothpl.loggers.curves import Curves
 from smoothpl.loggers.mirror import pixels_of
-from smoothpl.results.pictures import Example, confusion_figure, draw_run, pseudo_label_figure
-from smoothpl.results.record import Evaluation, Record
+from smoothpl.plots.confusion import confusion_figure
+from smoothpl.plots.pseudo_labels import Example, pseudo_label_figure
+from smoothpl.record.record import Evaluation, Record
+from smoothpl.results.run_picture import draw_run
 
 
 def record_of(num_classes: int) -> Record:

@@ -1,7 +1,6 @@
 import json
 import math
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,8 +9,9 @@ import pytest
 
 from smoothpl.config.recipe import recipe_digest
 from smoothpl.errors import ConfigError
-from smoothpl.results import record as module
-from smoothpl.results.record import Evaluation, Record, claim, current_commit, hold, new_record, read, recording, write
+from smoothpl.record import record as module
+from smoothpl.record.record import Evaluation, Record, new_record, read, write
+from smoothpl.run.lock import claim, hold, recording
 from tests.composing import composed
 
 CONFIG = composed("fold=3", "seed=1")
@@ -131,17 +131,3 @@ def test_a_damaged_record_is_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text('{"schema": 1, ')
     with pytest.raises(ConfigError, match=r"run\.json is damaged"):
         read(tmp_path)
-
-
-def test_versions_and_commit_are_on_record() -> None:
-    record = Record({}, "recipe")
-    assert {"python", "torch", "lightning", "smoothpl"} <= set(record.versions)
-    in_checkout = (Path(module.__file__).parents[2] / ".git").exists() and shutil.which("git")
-    assert (record.commit is not None) == bool(in_checkout)
-
-
-def test_an_installed_package_has_no_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "__file__", str(tmp_path / "smoothpl" / "results" / "record.py"))
-    assert current_commit() is None
-    (tmp_path / ".git").mkdir()  # broken, or git is not there: no reason to stop a run
-    assert current_commit() is None

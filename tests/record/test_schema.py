@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from smoothpl.errors import ConfigError
-from smoothpl.results.record import SCHEMA, Evaluation, Record, read, to_json
+from smoothpl.record.record import SCHEMA, Evaluation, Record, read, to_json
 from tests.results.made_up import made_up
 
 

@@ -2,35 +2,27 @@
 
 import json
 import math
-import os
-import platform
 import statistics
-import subprocess
-import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
-from time import monotonic
 from typing import Any, NamedTuple, get_type_hints
 
-from filelock import FileLock, Timeout
 from omegaconf import DictConfig
 
 from smoothpl.config.recipe import plain, recipe_digest
 from smoothpl.errors import ConfigError
 from smoothpl.io.atomic import write_text
+from smoothpl.layout import RECORD
 from smoothpl.metrics.collapse import Turn
 from smoothpl.metrics.instability import sudden_falls
-from smoothpl.results.schema import objection
+from smoothpl.record.schema import objection
+from smoothpl.record.versions import current_commit, installed_versions
 
 SCHEMA = 5
 """docs/record.md says what is in it, and what each one brought; older ones are still read."""
-FILE_NAME = "run.json"
-PACKAGES = ("smoothpl", "torch", "torchvision", "lightning", "torchmetrics", "numpy", "hydra-core")
 
 
 class Evaluation(NamedTuple):
@@ -48,22 +40,6 @@ class LabelStage(NamedTuple):
     num_labels: int
     since: int
     run: str
-
-
-def installed_versions() -> dict[str, str]:
-    return {"python": platform.python_version()} | {package: version(package) for package in PACKAGES}
-
-
-def current_commit() -> str | None:
-    """The commit of the checkout this package runs from, marked when it has been changed; None for an installed one."""
-    checkout = Path(__file__).parents[2]
-    if not (checkout / ".git").exists():
-        return None
-    command = ["git", "-C", str(checkout), "describe", "--always", "--abbrev=40", "--exclude=*", "--dirty"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return None
 
 
 @dataclass
@@ -129,65 +105,12 @@ def first_stage(num_labels: int | None) -> list[LabelStage]:
     return [] if num_labels is None else [LabelStage(num_labels, 0, "")]
 
 
-@contextmanager
-def hold(run_dir: Path) -> Iterator[None]:
-    """No two processes work in one directory; the lock of one that was killed is gone with it."""
-    run_dir.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(run_dir / ".lock", blocking=False)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise ConfigError(f"the run in {run_dir} is still going on; wait for its end, or begin another one.") from None
-    with lock:
-        try:
-            yield
-        finally:
-            if not (run_dir / FILE_NAME).exists():  # nothing was begun
-                (run_dir / ".lock").unlink(missing_ok=True)
-
-
-@contextmanager
-def recording(run_dir: Path, record: Record) -> Iterator[None]:
-    """Leaves the record, whatever happens."""
-    started = monotonic()
-    try:
-        yield
-        record.status, record.failure = "finished", None
-    except BaseException as error:
-        record.status = "failed" if isinstance(error, Exception) else "interrupted"
-        record.failure = "".join(traceback.format_exception_only(error)).strip()
-        with suppress(OSError):  # a full disk: what went wrong first is what is told
-            write_with_time(run_dir, record, started)
-        raise
-    write_with_time(run_dir, record, started)
-
-
-def write_with_time(run_dir: Path, record: Record, started: float) -> None:
-    record.duration = round(record.time_before + monotonic() - started, 3)
-    write(run_dir, record)
-
-
-def claim(run_dir: Path, record: Record) -> None:
-    """Writes the first record, whole, and only where there is none."""
-    draft = run_dir / f".{FILE_NAME}.first"
-    draft.write_text(to_json(record))
-    try:
-        os.link(draft, run_dir / FILE_NAME)
-    except FileExistsError:
-        raise ConfigError(
-            f"{run_dir} already holds a run, and a run is never overwritten; leave hydra.run.dir out, name a new "
-            f"directory, or go on with that run: resume={run_dir}."
-        ) from None
-    finally:
-        draft.unlink()
-
-
 def write(run_dir: Path, record: Record) -> None:
-    write_text(run_dir / FILE_NAME, to_json(record))
+    write_text(run_dir / RECORD, to_json(record))
 
 
 def read(run_dir: Path) -> Record:
-    path = run_dir / FILE_NAME
+    path = run_dir / RECORD
     try:
         fields = json.loads(path.read_text())
     except json.JSONDecodeError as error:

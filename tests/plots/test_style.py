@@ -4,7 +4,7 @@ import pytest
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from smoothpl.results.plain import PLAIN
+from smoothpl.plots.style import PLAIN
 
 
 def save(name: str) -> None:

@@ -1,0 +1,1 @@
+"""Plots that a run and its readers share."""

@@ -1,0 +1,1 @@
+"""What a run leaves behind: the layout of its directory, and run.json."""

@@ -1,0 +1,1 @@
+"""A run: from composed configuration to record."""
