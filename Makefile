@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install train test coverage bench lint format wheel clean
+.PHONY: help install train check test coverage bench lint format docs wheel clean
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -19,6 +19,9 @@ $(STAMP): pyproject.toml constraints.txt
 
 train: install  ## train Smooth FixMatch on the embedded digits, 40 labels
 	$(BIN)/python -m smoothpl.train method=smooth
+
+check: lint  ## ruff, mypy, and the tests that start no processes: for the inner loop
+	$(BIN)/pytest --numprocesses 2 --dist worksteal -m 'not processes and not slow'
 
 test: install  ## run the whole test suite
 	$(BIN)/pytest --numprocesses 2 --dist worksteal
@@ -38,8 +41,18 @@ format: install  ## let ruff put the code into shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-wheel: install  ## build the wheel into dist/
+docs: export NO_MKDOCS_2_WARNING = 1
+docs: install  ## build the documentation into site/
+	$(BIN)/mkdocs build --strict
+
+# An empty environment, with the dependencies of .venv but not the editable smoothpl in it: needs no download.
+wheel: install  ## build the wheel into dist/ and try it in an empty environment
+	rm -rf dist build/wheel
 	$(BIN)/python -m build --no-isolation --wheel
+	$(BIN)/python -m venv build/wheel
+	build/wheel/bin/pip install --no-deps --no-index dist/*.whl
+	PYTHONPATH=$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])'); export PYTHONPATH; \
+	cd build/wheel && bin/smoothpl --help && bin/smoothpl train max_steps=2 batch_size=4
 
 clean:  ## remove what make made, but never outputs/
-	rm -rf .venv dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf .venv dist build site .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

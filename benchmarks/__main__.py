@@ -11,13 +11,15 @@ from rich.console import Console
 
 from benchmarks.line import Line, ratios, tabulate, to_json, to_markdown
 
-PARTS = ("views", "sampler", "weighting", "ema", "waits", "step", "evaluation", "start", "memory", "diagnostics")
-PARTS += ("pictures", "folder", "report", "sweep", "gpu")
+PARTS = (
+    *("views", "sampler", "weighting", "ema", "waits", "step", "evaluation", "start", "memory", "diagnostics"),
+    *("pictures", "folder", "report", "sweep", "gpu"),
+)
 USAGE = f"""python -m benchmarks [part ...] [out=outputs/benchmarks]
 
 Measures speed and memory against references, as ratios within one run, and
 leaves them as JSON and Markdown in the folder `out`; with an earlier JSON there,
-its ratios are shown beside. Needs SMOOTHPL_DATA, and a machine with nothing else to do.
+its ratios are shown beside these. Needs SMOOTHPL_DATA, and a machine with nothing else to do.
 Parts: {", ".join(PARTS)}. All of them are the default."""
 
 
@@ -29,7 +31,7 @@ def main() -> None:
     parts = [each for each in arguments if not each.startswith("out=")] or list(PARTS)
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
-        sys.exit(f"{unknown[0]} is no part of the benchmarks; known are {', '.join(PARTS)}.")
+        sys.exit(f"{unknown[0]} is not a part of the benchmarks; the parts are {', '.join(PARTS)}.")
     run(parts, out, Console())
     return None
 
@@ -56,12 +58,12 @@ def measure(part: str) -> list[Line]:
     command = [sys.executable, "-c", f"from benchmarks.__main__ import tell; tell({part!r})"]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
-        sys.exit(done.returncode)  # it has said why
+        sys.exit(done.returncode)  # it has printed why
     return read_lines(done.stdout)
 
 
-def read_lines(told: str) -> list[Line]:
-    return [Line(*fields) for fields in json.loads(told.splitlines()[-1])]
+def read_lines(printed: str) -> list[Line]:
+    return [Line(*fields) for fields in json.loads(printed.splitlines()[-1])]
 
 
 def tell(part: str) -> None:

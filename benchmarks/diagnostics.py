@@ -3,7 +3,7 @@
 Every part is timed alone, inside a real run, because together they are less than the noise of a step. What counts as a
 diagnostic: the watch over purity and classes, the means of the losses and their logging, the watch over collapse, the
 bins of the reliability diagram, the record at every evaluation, the pictures. Evaluating the network on the test set is
-no diagnostic: it is the result. Needs SMOOTHPL_DATA.
+not a diagnostic: it is the result. Needs SMOOTHPL_DATA.
 """
 
 import time
@@ -15,15 +15,15 @@ from typing import Any
 
 from benchmarks.line import Line, show
 from benchmarks.setting import data_folder
-from smoothpl.build import build_data, build_module, build_trainer
 from smoothpl.callbacks import CollapseWatch, Gallery, PurityWatch, Recorder
-from smoothpl.cli.arguments import compose_checked
+from smoothpl.config.compose import compose_checked
 from smoothpl.loggers import Curves
 from smoothpl.metrics.reliability import Reliability
 from smoothpl.metrics.running_means import RunningMeans
 from smoothpl.record.record import new_record
 from smoothpl.results.run_picture import draw_run
-from smoothpl.train import quiet_libraries
+from smoothpl.run.build import build_data, build_module, build_trainer
+from smoothpl.run.quiet import quiet_libraries
 
 STEPS = 10
 KINDS = [("benchmark=digits_40",), ("benchmark=cifar10_40", "batch_size=16")]

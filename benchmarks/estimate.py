@@ -12,14 +12,14 @@ from rich.console import Console
 from rich.table import Table
 from torch.utils.flop_counter import FlopCounterMode
 
-from smoothpl.build import build_module
-from smoothpl.cli.arguments import compose_checked
-from smoothpl.jobs import side_of
+from smoothpl.config.compose import compose_checked
+from smoothpl.run.build import build_module
+from smoothpl.run.estimate import image_size
 
 PEAKS = {"TF32": 156e12, "16": 312e12}
 """NVIDIA's data sheet of the A100, dense, operations per second."""
 REACHED = (0.1, 0.4)
-"""Of the peak: pessimistic and optimistic."""
+"""Shares of the peak: pessimistic and optimistic."""
 
 
 class Estimate(NamedTuple):
@@ -41,10 +41,11 @@ def main() -> None:
 
 def estimate(benchmark: str, forward: str = "joint") -> Estimate:
     config = compose_checked([f"benchmark={benchmark}", f"forward={forward}", "data.root=."])
-    side, channels = side_of(config), config.data.channels
+    height, width = image_size(config)
+    channels = config.data.channels
     network = build_module(config).network
     with torch.device("meta"):
-        images = torch.empty(1, channels, side, side)
+        images = torch.empty(1, channels, height, width)
     counter = FlopCounterMode(display=False)
     with counter, torch.no_grad():
         network.to("meta").eval()(images)
@@ -53,7 +54,7 @@ def estimate(benchmark: str, forward: str = "joint") -> Estimate:
     forwards = 3 * learned + (3 if forward == "joint" else 1) * without_gradient
     pictures = config.batch_size + unlabeled * (2 if "frame" in config.views else 1)
     operations = counter.get_total_flops() * forwards * config.max_steps
-    return Estimate(operations, pictures * channels * side**2)
+    return Estimate(operations, pictures * channels * height * width)
 
 
 if __name__ == "__main__":

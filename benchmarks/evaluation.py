@@ -13,10 +13,10 @@ from lightning import Callback, LightningModule, Trainer
 
 from benchmarks.line import Line, show
 from benchmarks.setting import data_folder
-from smoothpl.build import build_data, build_module
-from smoothpl.cli.arguments import compose_checked
+from smoothpl.config.compose import compose_checked
 from smoothpl.module import SemiSupervisedModule
-from smoothpl.train import quiet_libraries
+from smoothpl.run.build import build_data, build_module
+from smoothpl.run.quiet import quiet_libraries
 
 KNOBS = ("benchmark=cifar10_40",)
 
@@ -43,7 +43,7 @@ def lines() -> Iterator[Line]:
     config = compose_checked(KNOBS)
     module, data, alone = build_module(config), build_data(config), ForwardAlone()
     data.setup("fit")
-    quiet = {"logger": False, "enable_progress_bar": False, "enable_model_summary": False}
+    quiet: dict[str, Any] = {"logger": False, "enable_progress_bar": False, "enable_model_summary": False}
     trainer = Trainer(accelerator="cpu", callbacks=[alone], enable_checkpointing=False, **quiet)
     start = time.perf_counter()
     trainer.validate(module, datamodule=data, verbose=False)

@@ -25,12 +25,13 @@ from torchvision.io import ImageReadMode, decode_image
 from benchmarks.line import Line, show
 from benchmarks.peak import peak_memory
 from benchmarks.setting import data_folder
-from smoothpl.classifier import CHUNK, Classifier
 from smoothpl.data import cifar10
-from smoothpl.data.decoded import contents, decode_all
+from smoothpl.data.folder.decoded import decode_all, digests_of_files
 from smoothpl.data.frames import CentralCrop
+from smoothpl.inference.classifier import CHUNK, Classifier
+from smoothpl.inference.predictions import predict
+from smoothpl.io.cache import state_of
 from smoothpl.io.cores import num_cores
-from smoothpl.predict import predict
 
 NUM_FILES, SIDE = 20_000, 32
 
@@ -50,8 +51,8 @@ def lines() -> Iterator[Line]:
         cache = f"{folder}/cache"
         classifier = tiny_classifier()
         jobs: list[Callable[[], object]] = [
-            lambda: hash_anew(paths, cache),
-            lambda: decode_anew(paths, cache),
+            lambda: hash_without_cache(paths, cache),
+            lambda: decode_without_cache(paths, cache),
             lambda: share_out(decode_share, paths),
             lambda: list(predict(classifier, paths, [])),
             lambda: share_out(partial(predict_share, classifier), paths),
@@ -66,16 +67,20 @@ def lines() -> Iterator[Line]:
     yield Line(f"peak memory, {many} predicted", most, less, "MB", "a tenth of them", at_most=1.1)
 
 
-def hash_anew(paths: Sequence[Path], cache: str) -> None:
-    """Of every file, once, before it is decoded: its content is what a decoded image is known by."""
+def hash_without_cache(paths: Sequence[Path], cache: str) -> None:
+    """Every file, once, before it is decoded: its content is what a decoded image is known by."""
     rmtree(cache, ignore_errors=True)
-    contents(paths)
+    digests(paths)
 
 
-def decode_anew(paths: Sequence[Path], cache: str) -> None:
+def decode_without_cache(paths: Sequence[Path], cache: str) -> None:
     """As a first training does it, when files have been hashed."""
     rmtree(Path(cache) / "smoothpl" / "decoded", ignore_errors=True)
-    decode_all(paths, SIDE)
+    decode_all(paths, digests(paths), SIDE)
+
+
+def digests(paths: Sequence[Path]) -> list[str]:
+    return digests_of_files(paths, [state_of(path) for path in paths])
 
 
 def tiny_classifier() -> Classifier:
@@ -83,7 +88,7 @@ def tiny_classifier() -> Classifier:
 
 
 def peak_of(folder: Path, number: int) -> int:
-    """Of a process of its own, in megabytes."""
+    """Megabytes of a process of its own."""
     command = [sys.executable, "-m", "benchmarks.folder", str(folder), str(number)]
     return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1])
 
@@ -103,7 +108,7 @@ def make_up(folder: Path) -> list[Path]:
 
 
 def share_out(work: Callable[[Sequence[Path]], object], paths: Sequence[Path]) -> None:
-    """One process for each core with its share: nothing is handed over, and nothing is in order."""
+    """One process for each core with its share: nothing is handed over, and order does not matter."""
     cores = num_cores()
     processes = [get_context("fork").Process(target=work, args=(paths[n::cores],)) for n in range(cores)]
     for process in processes:
@@ -124,7 +129,7 @@ def predict_share(network: nn.Module, paths: Sequence[Path]) -> None:
 
 
 def decode(path: Path) -> torch.Tensor:
-    """As directly as it goes: nothing is checked before."""
+    """As directly as possible: nothing is checked before."""
     picture = decode_image(str(path), ImageReadMode.RGB, apply_exif_orientation=True)
     return interpolate(picture.unsqueeze(0), (SIDE, SIDE), mode="bilinear", antialias=True).squeeze(0)
 

@@ -10,12 +10,16 @@ from lightning import Callback
 
 from benchmarks.line import Line, show
 from benchmarks.setting import data_folder
-from smoothpl.build import build_data, build_module, build_trainer
-from smoothpl.cli.arguments import compose_checked
-from smoothpl.train import quiet_libraries
+from smoothpl.config.compose import compose_checked
+from smoothpl.run.build import build_data, build_module, build_trainer
+from smoothpl.run.quiet import quiet_libraries
 
 WARM_UP, STEPS = 20, 100
 KINDS = ("", "compile=true", "compile=true trainer.precision=bf16-mixed", "compile=true forward=split")
+
+
+def timed_event() -> torch.cuda.Event:
+    return torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
 
 
 class Stopwatch(Callback):
@@ -24,14 +28,14 @@ class Stopwatch(Callback):
     def __init__(self) -> None:
         self.began = 0.0
         self.seconds = 0.0
-        self.busy: list[tuple[Any, Any]] = []
+        self.busy: list[tuple[torch.cuda.Event, torch.cuda.Event]] = []
 
     def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
         if batch_idx == WARM_UP:
             torch.cuda.synchronize()
             self.began = time.perf_counter()
         if batch_idx >= WARM_UP:
-            self.busy.append((torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)))
+            self.busy.append((timed_event(), timed_event()))
             self.busy[-1][0].record()
 
     def on_train_batch_end(self, *_: Any) -> None:

@@ -17,10 +17,10 @@ from benchmarks.line import Line, show
 from benchmarks.peak import peak_memory
 from benchmarks.setting import data_folder
 from benchmarks.step import CIFAR, COMMON
-from smoothpl.build import build_data, build_module, build_trainer
-from smoothpl.cli.arguments import compose_checked
+from smoothpl.config.compose import compose_checked
 from smoothpl.data import cifar10
-from smoothpl.train import quiet_libraries
+from smoothpl.run.build import build_data, build_module, build_trainer
+from smoothpl.run.quiet import quiet_libraries
 
 STEPS = 3
 
@@ -38,7 +38,7 @@ def peak(what: str) -> int:
 
 
 def print_peak(what: str) -> None:
-    """Of this process, in megabytes; both variants import the same."""
+    """Megabytes of this process; both variants import the same."""
     torch.set_num_threads(1)
     quiet_libraries()
     config = compose_checked([*CIFAR, *COMMON, f"max_steps={STEPS}"])

@@ -28,7 +28,7 @@ OPERATIONS: dict[str, Callable[[Image.Image, float], Image.Image]] = {
     "sharpness": lambda picture, value: ImageEnhance.Sharpness(picture).enhance(value),
     "shear_x": lambda picture, value: move(picture, 1, value, 0, 0, 1, 0),
     "shear_y": lambda picture, value: move(picture, 1, 0, 0, value, 1, 0),
-    "solarize": ImageOps.solarize,
+    "solarize": ImageOps.solarize,  # type: ignore[dict-item]  # any number will do
     "translate_x": lambda picture, value: move(picture, 1, 0, value * picture.size[0], 0, 1, 0),
     "translate_y": lambda picture, value: move(picture, 1, 0, 0, 0, 1, value * picture.size[1]),
 }
@@ -74,8 +74,10 @@ def flip_crop(picture: Image.Image, draws: Sequence[float]) -> Image.Image:
         picture = functional.hflip(picture)
     width, height = picture.size
     padded = functional.pad(picture, [4], padding_mode="reflect")
-    return functional.crop(padded, int(draws[1] * 9), int(draws[2] * 9), height, width)
+    cut: Image.Image = functional.crop(padded, int(draws[1] * 9), int(draws[2] * 9), height, width)
+    return cut
 
 
 def normalise(picture: Image.Image) -> Tensor:
-    return functional.normalize(functional.to_tensor(picture), MEAN, STD)
+    pixels: Tensor = functional.normalize(functional.to_tensor(picture), MEAN, STD)
+    return pixels

@@ -7,6 +7,7 @@ layout; numbers for the log asked for in every step; the average updated paramet
 import random
 import time
 from copy import deepcopy
+from typing import Any
 
 import torch
 from PIL import Image
@@ -22,12 +23,12 @@ from smoothpl.optim import cosine
 
 NUM_IMAGES = 50_000
 STEPS = 1000
-"""Of which indices are listed beforehand."""
+"""Steps whose indices are listed beforehand."""
 RESTING = 1.0
 """Seconds, in which two workers make four batches of 28 pairs with ease."""
 
 
-class Labeled(Dataset[tuple[Tensor, int]]):
+class Labeled(Dataset[tuple[Tensor, Any]]):
     def __init__(self, pictures: list[Image.Image], labels: list[int]) -> None:
         self.pictures = pictures
         self.labels = labels
@@ -35,12 +36,12 @@ class Labeled(Dataset[tuple[Tensor, int]]):
     def __len__(self) -> int:
         return len(self.pictures)
 
-    def __getitem__(self, number: int) -> tuple[Tensor, int]:
+    def __getitem__(self, number: int) -> tuple[Tensor, Any]:
         return pillow_views.weak(self.pictures[number], [random.random() for _ in range(3)]), self.labels[number]
 
 
 class Unlabeled(Labeled):
-    def __getitem__(self, number: int) -> tuple[Tensor, Tensor]:  # type: ignore[override]
+    def __getitem__(self, number: int) -> tuple[Tensor, Tensor]:
         picture = self.pictures[number]
         weak = pillow_views.weak(picture, [random.random() for _ in range(3)])
         return weak, pillow_views.strong(picture, [random.random() for _ in range(12)])
@@ -69,16 +70,16 @@ class PlainLoop:
         return DataLoader(images, batch_size, sampler=indices, num_workers=num_workers, drop_last=True)
 
     def begin(self) -> None:
-        """Starts the workers anew."""
+        """Restarts the workers."""
         self.batches = zip(self.labeled, self.unlabeled, strict=False)
 
     def use_up(self) -> None:
-        """What workers have made while something else was measured would be a present."""
+        """Makes the steps whose views the workers have prepared while something else was measured."""
         for _ in range(self.num_waiting):
             self.step()
 
     def rest(self) -> None:
-        """Until the workers have filled their queues: they would slow down what is measured next."""
+        """Waits until the workers have filled their queues: they would slow down what is measured next."""
         time.sleep(RESTING)
 
     def step(self) -> None:
@@ -91,12 +92,12 @@ class PlainLoop:
         unsupervised = (nn.functional.cross_entropy(logits_strong, pseudo, reduction="none") * mask).mean()
         loss = supervised + unsupervised
         self.optimizer.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
         self.schedule.step()
         with torch.no_grad():
             for averaged, live in zip(self.average.parameters(), self.network.parameters(), strict=True):
                 averaged.copy_(averaged * 0.999 + live * 0.001)
-            for averaged, live in zip(self.average.buffers(), self.network.buffers(), strict=True):
-                averaged.copy_(live)
+            for kept, current in zip(self.average.buffers(), self.network.buffers(), strict=True):
+                kept.copy_(current)
         self.log.append((loss.item(), supervised.item(), unsupervised.item(), mask.mean().item()))

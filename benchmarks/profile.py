@@ -6,7 +6,7 @@ torch's profiler on one core, WideResNet-28-2 on CIFAR-10; both steps in one run
 import os
 import sys
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,9 @@ from torch.profiler import profile
 from benchmarks.plain_loop import PlainLoop
 from benchmarks.setting import data_folder
 from benchmarks.step import COMMON, SMALL
-from smoothpl.build import build_data, build_module, build_trainer
-from smoothpl.cli.arguments import compose_checked
-from smoothpl.train import quiet_libraries
+from smoothpl.config.compose import compose_checked
+from smoothpl.run.build import build_data, build_module, build_trainer
+from smoothpl.run.quiet import quiet_libraries
 
 STEPS, WARM = 5, 2
 KINDS = {
@@ -39,10 +39,10 @@ class Timer:
     """Makes warm steps, then counts the seconds of each kind in the others."""
 
     def __init__(self) -> None:
-        self.seconds: Counter[str] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
         self.steps = 0
 
-    def of(self, make_steps: Callable[[Callable[[], None]], None]) -> Counter[str]:
+    def of(self, make_steps: Callable[[Callable[[], None]], None]) -> defaultdict[str, float]:
         """`make_steps` is told what to call after every step."""
         make_steps(self.after_step)
         return self.seconds
@@ -51,11 +51,11 @@ class Timer:
         self.steps += 1
         if self.steps == WARM:
             self.profiler = profile()
-            self.profiler.__enter__()
+            self.profiler.start()
             self.began = time.process_time()
         if self.steps == WARM + STEPS:
             whole = time.process_time() - self.began
-            self.profiler.__exit__(None, None, None)
+            self.profiler.stop()
             for event in self.profiler.key_averages():
                 self.seconds[kind_of(event.key)] += event.self_cpu_time_total / 1e6 / STEPS
             self.seconds[REST] = whole / STEPS - sum(self.seconds[kind] for kind in KINDS)
@@ -93,7 +93,7 @@ def usual_steps(tell: Callable[[], None]) -> None:
 
 def main(knobs: Sequence[str]) -> None:
     data_folder()
-    os.environ.setdefault("KINETO_LOG_LEVEL", "5")  # the profiler's own remarks
+    os.environ.setdefault("KINETO_LOG_LEVEL", "5")  # the profiler's own messages
     torch.set_num_threads(1)
     quiet_libraries()
     usual = Timer().of(usual_steps)
@@ -101,7 +101,7 @@ def main(knobs: Sequence[str]) -> None:
     lines = ["| ms of one core | the usual loop | a step here |", "| --- | ---: | ---: |"]
     for kind in (*KINDS, REST):
         lines.append(f"| {kind} | {1e3 * usual[kind]:.0f} | {1e3 * ours[kind]:.0f} |")
-    lines.append(f"| together | {1e3 * usual.total():.0f} | {1e3 * ours.total():.0f} |")
+    lines.append(f"| together | {1e3 * sum(usual.values()):.0f} | {1e3 * sum(ours.values()):.0f} |")
     Console().print("\n".join(lines), highlight=False, markup=False)
 
 

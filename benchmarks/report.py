@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.line import Line, show
 from benchmarks.peak import peak_memory
-from smoothpl.cli.arguments import compose_checked
+from smoothpl.config.compose import compose_checked
 from smoothpl.config.recipe import recipe_name
 from smoothpl.record.record import Evaluation, new_record, to_json
 
@@ -22,7 +22,7 @@ MANY = 10_000
 EVALUATIONS = 210
 COURSES = 20
 FOLD, SEED = 987_654_321, 123_456_789
-"""In whose place the numbers of every run are written."""
+"""Placeholders, replaced by the numbers of every run."""
 METHODS = ("fixmatch", "smooth", "flexmatch", "uda")
 THRESHOLDS = (0.85, 0.9, 0.95, 0.98)
 
@@ -34,15 +34,15 @@ def lines() -> Iterator[Line]:
             place = Path(folder) / str(number)
             make_up(place, number)
             command = [sys.executable, "-m", "benchmarks.report", str(place)]
-            told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-            seconds.append(float(told.split()[-2]))
-            memory.append(float(told.split()[-1]))
+            printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            seconds.append(float(printed.split()[-2]))
+            memory.append(float(printed.split()[-1]))
     yield Line(f"a report over {MANY:,} runs", seconds[1], seconds[0], "s", f"over {MANY // 10:,}", limit=30)
     yield Line(f"its memory, {MANY:,} runs", memory[1], memory[0], "MB", f"over {MANY // 10:,}")
 
 
 def make_up(folder: Path, number: int) -> None:
-    """Every method at every threshold, as many folds and seeds of each; a few different courses of errors."""
+    """Writes records: every method at every threshold, with as many folds and seeds of each, and a few error curves."""
     chance = np.random.default_rng(0)
     recipes = [(method, threshold) for method in METHODS for threshold in THRESHOLDS]
     for which, (method, threshold) in enumerate(recipes):
@@ -69,9 +69,9 @@ def make_up(folder: Path, number: int) -> None:
 
 
 def measure(folder: Path) -> None:
-    """In a process of its own, whose memory is that of the report."""
-    from smoothpl.report import save
-    from smoothpl.results.reporting import Options, build_report
+    """Runs in a process of its own, whose memory is that of the report."""
+    from smoothpl.results.output import save
+    from smoothpl.results.report import Options, build_report
     from smoothpl.results.runs import find_runs
 
     start = time.monotonic()

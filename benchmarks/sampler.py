@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from benchmarks.line import Line, show
 from benchmarks.setting import data_for
 from benchmarks.timing import compare
-from smoothpl.data import SemiSupervisedData
+from smoothpl.data import SemiSupervisedData, Steps
 from smoothpl.data.randomness import Stream
 
 SHORT, LONG = 8, 2**20
@@ -24,10 +24,11 @@ def lines() -> Iterator[Line]:
     draw_some(data)
     grown = (peak() - before) / 1024
     steps = data.train_dataloader().dataset
+    assert isinstance(steps, Steps)
 
     def choose() -> None:
-        steps.drawing(Stream.LABELED, 7, steps.num_labeled).below(len(steps.fold.labeled))
-        steps.drawing(Stream.UNLABELED, 7, steps.num_unlabeled).below(len(steps.fold.unlabeled))
+        steps.draws(Stream.LABELED, 7, steps.num_labeled).below(len(steps.fold.labeled))
+        steps.draws(Stream.UNLABELED, 7, steps.num_unlabeled).below(len(steps.fold.unlabeled))
 
     choice, whole = compare(choose, lambda: data.views.of_step(steps[7]))
     yield Line(

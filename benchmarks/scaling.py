@@ -49,8 +49,8 @@ def main() -> None:
         axes.set(xscale="log", xlabel=what.replace("_", " "), ylim=0)
         axes.set_xticks(values, [short(value) for value in values])
         axes.minorticks_off()
-        told = ", ".join(f"{value:g}: {1e3 * sum(parts):.2f} ms" for value, parts in zip(values, found, strict=True))
-        Console().print(f"{what.replace('_', ' ')}: {told}", highlight=False)
+        row = ", ".join(f"{value:g}: {1e3 * sum(parts):.2f} ms" for value, parts in zip(values, found, strict=True))
+        Console().print(f"{what.replace('_', ' ')}: {row}", highlight=False)
     figure.axes[0].set_ylabel("ms of a step, one core")
     figure.axes[0].legend()
     figure.savefig(out)
@@ -70,8 +70,8 @@ def measure(sizes: Sizes) -> list[float]:
     steps = Steps(None, fold, None, labeled, ratio, 2**20, 0, num_ranks=sizes.processes)  # type: ignore[arg-type]
 
     def choose() -> None:
-        steps.drawing(Stream.LABELED, 7, steps.num_labeled).below(len(fold.labeled))
-        steps.drawing(Stream.UNLABELED, 7, steps.num_unlabeled).below(len(fold.unlabeled))
+        steps.draws(Stream.LABELED, 7, steps.num_labeled).below(len(fold.labeled))
+        steps.draws(Stream.UNLABELED, 7, steps.num_unlabeled).below(len(fold.unlabeled))
 
     image = torch.randint(sizes.unlabeled_images, (sizes.unlabeled_of_a_step,))
     return compare(choose, weigh(sizes, image), turns=TURNS, seconds=0.1)

@@ -3,9 +3,9 @@
 import os
 import sys
 
-from smoothpl.build import build_data
-from smoothpl.cli.arguments import compose_checked
+from smoothpl.config.compose import compose_checked
 from smoothpl.data import SemiSupervisedData
+from smoothpl.run.build import build_data
 
 
 def data_for(*knobs: str) -> SemiSupervisedData:

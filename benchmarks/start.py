@@ -1,4 +1,4 @@
-"""python -m benchmarks.start: from a command to its first step, and how long saying no takes. Needs SMOOTHPL_DATA."""
+"""python -m benchmarks.start: from a command to its first step, or to an error message. Needs SMOOTHPL_DATA."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ TIMES = 3
 
 
 class EndsAtFirstStep(Callback):
-    """When all is ready."""
+    """Ends the process when everything is ready."""
 
     def on_train_batch_end(self, *_: Any) -> None:
         os._exit(0)
@@ -39,7 +39,7 @@ def first_step() -> float:
 
 
 def imports() -> float:
-    """What any such program would have to do."""
+    """What any such program has to do."""
     reading = "[p.read_bytes() for p in pathlib.Path(os.environ['SMOOTHPL_DATA']).glob('cifar-10-batches-bin/*.bin')]"
     return seconds_of("-c", f"import os, pathlib, torch, lightning; {reading}")
 

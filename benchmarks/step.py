@@ -18,10 +18,10 @@ from benchmarks.bare_step import bare_step
 from benchmarks.line import Line, show
 from benchmarks.plain_loop import PlainLoop
 from benchmarks.setting import data_folder
-from smoothpl.build import build_data, build_module, build_trainer
-from smoothpl.cli.arguments import compose_checked
+from smoothpl.config.compose import compose_checked
 from smoothpl.module import SemiSupervisedModule
-from smoothpl.train import quiet_libraries
+from smoothpl.run.build import build_data, build_module, build_trainer
+from smoothpl.run.quiet import quiet_libraries
 
 SMALL = 4
 """Labeled images of a step, against the usual loop."""

@@ -28,9 +28,9 @@ def lines() -> Iterator[Line]:
     yield Line(what, whole, RUNS * alone / cores, "s", "one alone, times twelve", at_most=1.15)
 
 
-def train(folder: str, *words: str) -> None:
+def train(folder: str, *overrides: str) -> None:
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "smoothpl.train", *words, f"max_steps={STEPS}", "pictures=false"]
+    command = [sys.executable, "-m", "smoothpl.train", *overrides, f"max_steps={STEPS}", "pictures=false"]
     subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
 
 

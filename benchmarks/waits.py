@@ -12,9 +12,9 @@ from benchmarks.line import Line, show
 from benchmarks.plain_loop import PlainLoop
 from benchmarks.setting import data_for
 from benchmarks.waiting import Synchronisations
-from smoothpl.build import build_module
-from smoothpl.cli.arguments import compose_checked
-from smoothpl.train import quiet_libraries
+from smoothpl.config.compose import compose_checked
+from smoothpl.run.build import build_module
+from smoothpl.run.quiet import quiet_libraries
 
 KNOBS = ("benchmark=cifar10_40", "batch_size=2", "method=flexmatch")
 
@@ -35,15 +35,17 @@ def ours() -> int:
     module.trainer = Trainer(max_steps=100, logger=False, enable_checkpointing=False, barebones=True)
     module.trainer.fit_loop.epoch_loop.batch_progress.is_last_batch = False
     data.views.of_step(raw)  # what is made once per device
-    with Synchronisations() as waits:
-        module.training_step(data.views.of_step(raw), 0).backward()
+    waits = Synchronisations()
+    with waits:
+        module.training_step(data.views.of_step(raw), 0).backward()  # type: ignore[no-untyped-call]
     return waits.found.total()
 
 
 def plain() -> int:
     loop = PlainLoop(batch_size=2, num_workers=0)
     loop.step()
-    with Synchronisations() as waits:
+    waits = Synchronisations()
+    with waits:
         loop.step()
     return waits.found.total()
 

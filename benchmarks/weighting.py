@@ -1,7 +1,7 @@
 """python -m benchmarks.weighting: what the weighting of pseudo-labels costs, FlexMatch's memory included.
 
-One core, a batch of 448, 50,000 images. The usual way counts the last labels of all images anew in every step, in a
-list.
+One core, a batch of 448, 50,000 images. The usual way counts the last labels of all images again in every step,
+in a list.
 """
 
 from collections import Counter

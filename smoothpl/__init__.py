@@ -1,27 +1,94 @@
 """smoothpl: image classification with few labels, by smooth pseudo-labels.
 
-`smoothpl.load(run)` is the classifier that a run has made. The parts of a method, for a training loop of anybody's:
-`from smoothpl import Fixed, Power, Weighting, ...`.
+`smoothpl.load(run)` returns the trained classifier of a run. The parts of the methods, for a training loop of your own,
+are here too: `from smoothpl import Fixed, Power, Weighting`.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from smoothpl.classifier import load  # noqa: F401
-    from smoothpl.losses import factor_loss, labeled_loss, unlabeled_loss  # noqa: F401
-    from smoothpl.pseudo import *  # noqa: F403
+    from smoothpl.inference.classifier import load
+    from smoothpl.losses import factor_loss, labeled_loss, unlabeled_loss
+    from smoothpl.pseudo import (
+        Alignment,
+        Annealing,
+        AnyShape,
+        Beliefs,
+        Curriculum,
+        Fairness,
+        Fixed,
+        Gaussian,
+        Hard,
+        LossSchedule,
+        Power,
+        PseudoLabels,
+        Relative,
+        Running,
+        RunningAlignment,
+        SelfAdaptive,
+        Shape,
+        Sharpened,
+        Soft,
+        Step,
+        Target,
+        ThresholdPolicy,
+        Unaligned,
+        Weighting,
+        obstacles,
+        probabilities,
+        pseudo_labels,
+    )
 
-LOSSES = ("factor_loss", "labeled_loss", "unlabeled_loss")
+__all__ = [
+    "Alignment",
+    "Annealing",
+    "AnyShape",
+    "Beliefs",
+    "Curriculum",
+    "Fairness",
+    "Fixed",
+    "Gaussian",
+    "Hard",
+    "LossSchedule",
+    "Power",
+    "PseudoLabels",
+    "Relative",
+    "Running",
+    "RunningAlignment",
+    "SelfAdaptive",
+    "Shape",
+    "Sharpened",
+    "Soft",
+    "Step",
+    "Target",
+    "ThresholdPolicy",
+    "Unaligned",
+    "Weighting",
+    "factor_loss",
+    "labeled_loss",
+    "load",
+    "obstacles",
+    "probabilities",
+    "pseudo_labels",
+    "unlabeled_loss",
+]
+
+_ELSEWHERE = {
+    "load": "smoothpl.inference.classifier",
+    "factor_loss": "smoothpl.losses",
+    "labeled_loss": "smoothpl.losses",
+    "unlabeled_loss": "smoothpl.losses",
+}
+"""Modules of the names that are not in smoothpl.pseudo."""
 
 
 def __getattr__(name: str) -> Any:
-    """Imported when asked for: the command line says no to a typo without waiting for torch."""
-    if name.startswith("__"):
-        raise AttributeError(name)
-    if name == "load":
-        return import_module("smoothpl.classifier").load
-    module = import_module("smoothpl.losses" if name in LOSSES else "smoothpl.pseudo")
-    if name not in (*LOSSES, *import_module("smoothpl.pseudo").__all__):
+    """Imports a public name when it is first used: the command line must not wait for torch."""
+    if name not in __all__:
         raise AttributeError(f"module 'smoothpl' has no attribute {name!r}")
-    return getattr(module, name)
+    return getattr(import_module(_ELSEWHERE.get(name, "smoothpl.pseudo")), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

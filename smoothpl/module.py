@@ -28,7 +28,7 @@ OF_PSEUDO_LABELS = ("unlabeled_loss", "coverage", "weight_mean", "confidence_mea
 
 
 MOST_CLASSES = 20
-"""Whose shares are logged one by one; of more, those of test predictions are in the record."""
+"""The share of every class is logged up to this number of classes; the record has it for any number."""
 
 
 class Taught(NamedTuple):
@@ -87,7 +87,7 @@ class SemiSupervisedModule(LightningModule):
         self.last_confusion: Tensor
         self.last_bins: list[Bin] = []
         self.taught: Taught | None = None
-        """Of the last step, for those who watch."""
+        """What the last step has taught, for callbacks."""
 
     def setup(self, stage: str) -> None:
         if stage == "fit" and self.weighting is not None:
@@ -113,7 +113,7 @@ class SemiSupervisedModule(LightningModule):
         return (batch_idx + 1) % self.trainer.accumulate_grad_batches == 0
 
     def check_health(self, step: int) -> None:
-        """Asks the device, so not in every step: are losses and weights still numbers?"""
+        """Raises if a loss or weight is not finite. It waits for the device, so it is not called in every step."""
         numbers = [each for each in self.network.state_dict().values() if each.is_floating_point()]
         sizes = torch.stack([each.float().abs().amax() for each in numbers])
         check_finite(self.health.means() | {"largest weight": sizes.max().item()}, step)
@@ -164,7 +164,7 @@ class SemiSupervisedModule(LightningModule):
         } | extra
 
     def all_logits(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-        """Of the labeled images, of the weak views, and of the views that learn."""
+        """Logits of the labeled images, the weak views and the learned views."""
         if self.split_forward:
             assert batch.strong is not None
             with torch.no_grad():
@@ -181,7 +181,7 @@ class SemiSupervisedModule(LightningModule):
         return torch.split(logits, [len(view) for view in views])
 
     def compile_step(self, backend: str = "inductor") -> None:
-        """One graph for all that happens between images and loss; without graph breaks, or not at all."""
+        """Compiles all that happens between images and loss into one graph; a graph break is an error."""
         for name in ("learn_from_labels", "learn_from_all"):
             setattr(self, name, torch.compile(getattr(self, name), fullgraph=True, dynamic=False, backend=backend))
 

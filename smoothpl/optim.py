@@ -27,7 +27,7 @@ class WeightDecaySGD:
         if not 0 <= self.momentum < 1:
             raise ValueError(f"optim.momentum={self.momentum} must lie in [0, 1).")
         if self.nesterov and self.momentum == 0:
-            raise ValueError("optim.momentum=0 leaves nothing to look ahead with; add optim.nesterov=false.")
+            raise ValueError("optim.momentum=0 does not go with Nesterov's momentum; add optim.nesterov=false.")
 
     def __call__(self, network: nn.Module) -> SGD:
         trained = [parameter for parameter in network.parameters() if parameter.requires_grad]

@@ -1,11 +1,66 @@
+"""What every test shares: one thread, markers by what a test needs, and a word on what was skipped."""
+
+import ast
 import os
+from collections import Counter
 from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
-from tests.lives import outcome, run
+from tests.support.lives import outcome, run
+
+STARTS_PROCESSES = {"multiprocessing", "nbclient", "playwright", "subprocess"}
+SUPPORT = "tests.support"
+SLOW = {"tests/callbacks/test_ema.py", "tests/data/sets/test_cifar.py", "tests/test_train.py"}
+"""Files that take longest without starting processes: `make check` leaves them out, `make test` does not."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "processes: the test's file starts processes; `make check` leaves it out")
+    config.addinivalue_line("markers", "slow: the test's file takes long; `make check` leaves it out")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if starts_processes(item.path) or "alone" in getattr(item, "fixturenames", ()):
+            item.add_marker("processes")
+        if item.path.relative_to(config.rootpath).as_posix() in SLOW:
+            item.add_marker("slow")
+
+
+@cache
+def starts_processes(path: Path) -> bool:
+    """Whether a file imports what starts processes, itself or by way of tests/support."""
+    names = imported_names(ast.parse(path.read_text()))
+    supports = [find_spec(name) for name in names if name.startswith(f"{SUPPORT}.")]
+    return bool(names & STARTS_PROCESSES) or any(
+        starts_processes(Path(each.origin)) for each in supports if each is not None and each.origin is not None
+    )
+
+
+def imported_names(tree: ast.Module) -> set[str]:
+    """Modules by their full names; of others, the first part of the name, too."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names if node.module == SUPPORT)}
+    return names | {name.partition(".")[0] for name in names}
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """One line for every reason to skip, with the number of tests."""
+    reasons = Counter(
+        report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.stats.get("skipped", [])
+    )
+    for reason, number in sorted(reasons.items()):
+        terminalreporter.write_line(f"skipped {number} {'test' if number == 1 else 'tests'}: {reason}")
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +72,7 @@ def one_thread_and_one_seed() -> None:
 
 @pytest.fixture(autouse=True)
 def no_switch_left_behind() -> Iterator[None]:
-    """run_command sets it for its process, which here goes on."""
+    """run_command sets it for its process, which here is that of all tests."""
     yield
     os.environ.pop("HYDRA_FULL_ERROR", None)
 

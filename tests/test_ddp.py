@@ -7,11 +7,11 @@ import pytest
 import torch
 from lightning import seed_everything
 
-from smoothpl.build import build_module
 from smoothpl.loggers.curves import Curves
 from smoothpl.record.record import Record, read
-from tests.composing import composed
-from tests.processes import Process
+from smoothpl.run.build import build_module
+from tests.support.composing import composed
+from tests.support.processes import Process
 
 KNOBS = ("max_steps=20", "eval_every=10", "checkpoint_every=5", "log_every=5", "batch_size=8")
 TWO = ("trainer=ddp", "trainer.devices=2", "trainer.accelerator=cpu")
@@ -44,10 +44,10 @@ def test_two_processes_learn_what_one_does(tmp_path: Path) -> None:
             assert (value == "") == (of_two == "")
             assert value == "" or key.startswith("val/") or float(of_two) == pytest.approx(float(value), abs=CLOSE)
     first = initial_state(f"method={method}", *CALM)
-    for name, value in state_of_one.items():
-        torch.testing.assert_close(state_of_two[name], value, rtol=CLOSE, atol=CLOSE)
+    for name, tensor in state_of_one.items():
+        torch.testing.assert_close(state_of_two[name], tensor, rtol=CLOSE, atol=CLOSE)
         if name.startswith("network.") and name.endswith("weight"):  # how far it went, not where it is
-            moved, also_moved = value - first[name], state_of_two[name] - first[name]
+            moved, also_moved = tensor - first[name], state_of_two[name] - first[name]
             assert (moved - also_moved).norm() <= 0.02 * moved.norm() + 1e-6
     # Every test image counts once; one in a hundred may fall on the other side of a close decision.
     assert sum(map(sum, two.confusion)) == sum(map(sum, one.confusion)) == one.num_test
@@ -63,7 +63,7 @@ def test_two_processes_that_are_asked_to_stop_agree_on_a_step_and_can_be_resumed
     process.send(signal.SIGTERM)  # to one of them
     done = process.wait()
     assert done.returncode == 1, done.stderr
-    assert f"to go on: python -m smoothpl.train resume={run_dir}" in done.stderr
+    assert f"to resume: python -m smoothpl.train resume={run_dir}" in done.stderr
     done = Process("smoothpl.train", f"resume={run_dir}", cwd=tmp_path).wait()
     assert done.returncode == 0, done.stderr
     assert read(run_dir).resumed_at[0] % 5 == 0

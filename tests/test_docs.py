@@ -1,22 +1,158 @@
-"""What the documents tell people to type can be typed."""
+"""What the documents tell people to type can be typed, and what they name exists."""
 
 import json
 import re
 import shlex
 import tarfile
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
+import yaml
 
 from benchmarks.line import Line
 from benchmarks.line import to_markdown as line_by_line
-from smoothpl import jobs
-from smoothpl.cli.arguments import compose_checked
+from smoothpl.cli.commands import TRAIN, command_names
+from smoothpl.config.compose import compose_checked
 from smoothpl.results.render import to_markdown
-from smoothpl.results.reporting import Options, build_report
+from smoothpl.results.report import Options, build_report
 from smoothpl.results.runs import find_runs
+from smoothpl.run.grid import expand
+from tests.support.composing import OWN
+from tests.test_layers import LAYERS
 
 ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+EXPECTED = {  # document: how many commands it has at least, of smoothpl.train and of the others
+    "README.md": (8, 8),
+    "CONTRIBUTING.md": (2, 2),
+    "docs/experiments.md": (24, 12),
+    "docs/index.md": (5, 6),
+    "docs/library.md": (0, 1),
+    "docs/methods.md": (0, 1),
+    "docs/own_images.md": (7, 6),
+    "docs/performance.md": (0, 0),
+    "docs/record.md": (0, 0),
+    "docs/reliability.md": (3, 0),
+    "docs/results.md": (14, 5),
+    "docs/settings.md": (3, 3),
+}
+KNOBS, PLACES = {"equilibrium", "folds", "jobs", "sheet"}, {"completion", "report", "show"}
+"""Commands that take more than options of their own."""
+
+
+class Command(NamedTuple):
+    name: str
+    words: list[str]
+
+
+def commands_in(text: str) -> Iterator[Command]:
+    """Those in code, in blocks and within lines, with what is to be typed after them."""
+    prose = []
+    fence = None
+    for line in text.splitlines():
+        if line.startswith("```"):
+            fence = line[3:] if fence is None else None
+        elif fence is None:
+            prose.append(line)
+        elif fence in ("", "sh"):
+            yield from commands_of(line)
+    for span in re.findall(r"`([^`]+)`", "\n".join(prose)):
+        yield from commands_of(" ".join(span.split()))
+
+
+def commands_of(line: str) -> Iterator[Command]:
+    for part in line.split(" | "):
+        found = re.match(r"(?:python -m smoothpl\.(train)|smoothpl ([a-z]+))(?: (.*))?$", part)
+        if found:
+            yield Command(found[1] or found[2], shlex.split(found[3] or "", comments=True))
+
+
+COMMANDS = [
+    pytest.param(command, id=f"{name}-{number}-{command.name}")
+    for name in EXPECTED
+    for number, command in enumerate(commands_in((ROOT / name).read_text()))
+]
+
+
+def test_every_document_is_looked_at() -> None:
+    pages = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md")}
+    assert pages | {"README.md", "CONTRIBUTING.md"} == {*EXPECTED, "docs/contributing.md"}  # which is CONTRIBUTING.md
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_the_commands_of_a_document_are_found(name: str) -> None:
+    found = [command.name for command in commands_in((ROOT / name).read_text())]
+    trains, others = EXPECTED[name]
+    assert found.count(TRAIN) >= trains
+    assert len(found) - found.count(TRAIN) >= others
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_a_document_says_can_be_typed(command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SMOOTHPL_DATA", str(tmp_path))
+    assert command.name in command_names()
+    words = [word for word in typed_before(">", command.words) if word not in ("-m", "--help")]
+    if command.name == TRAIN:
+        composes(*words)
+        return
+    options, rest = read_by_its_own_reader(command.name, words, monkeypatch)
+    assert all(options.values())
+    if command.name in KNOBS:
+        composes(*rest)
+    else:
+        assert command.name in PLACES or not rest
+        assert not any("=" in word for word in rest)
+
+
+def typed_before(sign: str, words: list[str]) -> list[str]:
+    return words[: words.index(sign)] if sign in words else words
+
+
+@cache
+def composes(*words: str) -> None:
+    """Except for what only the reader has: runs to resume, a folder of images, YAML of their own."""
+    if "--config-dir" in words:
+        return
+    kept = [word for word in words if not word.startswith("resume=") and word not in ("--cfg", "job")]
+    if "data=folder" in kept:
+        kept = [*OWN, "benchmark=folder", *(word for word in kept if not word.startswith("data.root="))]
+    compose_checked([word for word in expand(kept)[0] if not word.startswith(("hydra.", "hydra/"))])
+
+
+class Read(Exception):  # noqa: N818
+    """In place of what a command does with its arguments."""
+
+
+def read_by_its_own_reader(
+    name: str, words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> tuple[dict[str, str], list[str]]:
+    """Options and everything else, as the command itself reads them before it does anything."""
+    module = import_module(f"smoothpl.commands.{name}")
+    (reader,) = {"read_arguments", "read_options"} & {*vars(module)}
+    read = getattr(module, reader)
+
+    def stop(*arguments: Any, **options: Any) -> None:
+        raise Read(read(*arguments, **options))
+
+    monkeypatch.setattr(module, reader, stop)
+    with pytest.raises(Read) as stopped:
+        module.main(words)
+    (found,) = stopped.value.args
+    return found.options, found.rest
+
+
+def test_a_command_that_cannot_be_typed_would_be_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    text = "`smoothpl sheet colour=red` and\n```sh\npython -m smoothpl.train shape=round  # no such shape\n```\n"
+    wrong = list(commands_in(text))
+    assert wrong == [Command("train", ["shape=round"]), Command("sheet", ["colour=red"])]
+    for command in (*wrong, Command("predict", ["run=a", "images=b", "size=3"]), Command("calibrate", [])):
+        with pytest.raises(Exception, match=r"shape|colour|size|calibrate"):
+            test_what_a_document_says_can_be_typed(command, monkeypatch, tmp_path)
 
 
 def table_of_experiments() -> list[tuple[str, int]]:
@@ -29,7 +165,7 @@ def test_a_documented_experiment_has_the_runs_that_are_documented(
     words: str, runs: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("SMOOTHPL_DATA", str(tmp_path))
-    found = jobs.expand(shlex.split(words))
+    found = expand(shlex.split(words))
     assert len(found) == runs
     for job in (found[0], found[-1]):
         compose_checked(job)
@@ -39,21 +175,63 @@ def test_every_experiment_is_documented() -> None:
     named = {
         word.partition("=")[2] for words, _ in table_of_experiments() for word in words.split() if "experiment" in word
     }
+    assert len(table_of_experiments()) >= 21
     assert named == {path.stem for path in (ROOT / "conf" / "experiment").glob("*.yaml")}
 
 
-@pytest.mark.parametrize(
-    "path", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda path: path.name
-)
-def test_every_command_line_in_a_document_composes(path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Those of smoothpl.train, but for ones with a place that only the reader knows (tests/test_own_images.py)."""
-    monkeypatch.setenv("SMOOTHPL_DATA", str(tmp_path))
-    lines = re.findall(r"^python -m smoothpl\.train (.+?)(?:  #.*)?$", path.read_text(), flags=re.MULTILINE)
-    for line in lines:
-        words = [word for word in shlex.split(line) if word != "-m" and not word.startswith("resume=outputs")]
-        if not {"--help", "--config-dir", "data=folder"} & {*words} and not line.startswith("resume="):
-            for job in jobs.expand(words)[:1]:
-                compose_checked(job)
+def test_every_command_is_documented() -> None:
+    documented = {command.name for name in EXPECTED for command in commands_in((ROOT / name).read_text())}
+    assert documented == {*command_names()}
+
+
+def test_the_readme_fits_on_a_screen_or_three() -> None:
+    lines = README.read_text().splitlines()
+    assert len(lines) <= 150
+    blocks = re.findall(r"^```.*?^```", README.read_text(), flags=re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 6
+    assert max(len(line) for block in blocks for line in block.splitlines()) <= 80
+
+
+@pytest.mark.parametrize("path", [README, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))], ids=str)
+def test_every_link_leads_somewhere(path: Path) -> None:
+    for link in re.findall(r"\]\(([^)\s]+)\)", path.read_text()):
+        if not link.startswith(("http", "#")):
+            assert (path.parent / link.partition("#")[0]).is_file(), link
+
+
+def test_the_tree_of_the_house_is_the_tree() -> None:
+    tree = (ROOT / "CONTRIBUTING.md").read_text().partition("```\nsmoothpl/\n")[2].partition("```")[0]
+    named, folders = set(), {0: Path("smoothpl")}
+    for line in tree.splitlines():
+        indent, name = re.match(r"( {0,4})(\S+)?", line).groups()  # type: ignore[union-attr]
+        if name is not None and not line.startswith(" " * 5):
+            place = Path(name) if not indent else folders[len(indent) - 2] / name
+            folders[len(indent)] = place
+            named.add(place.as_posix())
+            assert (ROOT / place).is_dir() if name.endswith("/") else (ROOT / place).is_file(), place
+    parts = [
+        path for path in (ROOT / "smoothpl").iterdir() if path.name not in ("__init__.py", "__pycache__", "py.typed")
+    ]
+    assert {path.relative_to(ROOT).as_posix() for path in parts} <= named
+
+
+def test_the_layers_that_are_drawn_are_those_that_are_held() -> None:
+    drawn = (ROOT / "CONTRIBUTING.md").read_text().partition("```\ncommands/")[2].partition("```")[0]
+    layers = [{name.rstrip("/") for name in line.split()} for line in f"commands/{drawn}".splitlines()]
+    assert layers == LAYERS[::-1]
+
+
+def test_every_test_that_a_promise_names_is_there() -> None:
+    text = "".join(path.read_text() for path in (ROOT / "docs").glob("*.md"))
+    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+?)(?:\.\.\.)?)?`", text)
+    assert len(named) >= 20
+    for file, name in named:
+        assert f"def {name}" in (ROOT / file).read_text(), name
+
+
+def test_the_version_is_that_of_the_citation() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == version
 
 
 def test_the_tables_of_results_are_what_their_records_say(tmp_path: Path) -> None:
@@ -69,8 +247,6 @@ def test_the_tables_of_results_are_what_their_records_say(tmp_path: Path) -> Non
     assert len(tables) >= 20
     for table in tables:
         assert table in made
-    for name in re.findall(r"\]\((results/\S+)\)", text):
-        assert (ROOT / "docs" / name).is_file()
 
 
 def test_the_table_of_performance_is_what_was_measured() -> None:
@@ -79,5 +255,3 @@ def test_the_table_of_performance_is_what_was_measured() -> None:
     text = (ROOT / "docs" / "performance.md").read_text()
     assert line_by_line(lines) in text
     assert measured["commit"][:7] in text
-    for name in re.findall(r"\]\((performance/\S+)\)", text):
-        assert (ROOT / "docs" / name).is_file()

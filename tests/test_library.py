@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import smoothpl
-from smoothpl.train import train
-from tests.composing import TINY, composed
-from tests.data.own import save
+from smoothpl.run.training import train
+from tests.support.composing import TINY, composed
+from tests.support.own import save
 
 LIBRARY = Path(__file__).parents[1] / "docs" / "library.md"
 EXAMPLES = re.findall(r"```python\n(.*?)```", LIBRARY.read_text(), flags=re.DOTALL)

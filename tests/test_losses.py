@@ -16,18 +16,18 @@ def negative_log(logits: Tensor, row: int, label: int) -> float:
 
 def test_the_labeled_loss_is_the_mean_cross_entropy() -> None:
     logits, label = torch.randn(5, 4), torch.tensor([0, 3, 2, 2, 1])
-    expected = sum(negative_log(logits, row, label[row].item()) for row in range(5)) / 5  # type: ignore[arg-type]
+    expected = sum(negative_log(logits, row, int(label[row])) for row in range(5)) / 5
     assert math.isclose(labeled_loss(logits, label).item(), expected, rel_tol=1e-5)
 
 
 @pytest.mark.parametrize("shape", [Step(), Power(), Power(2), Power(0.5)], ids=str)
-def test_the_unlabeled_loss_is_the_papers_over_all_images_also_those_of_weight_0(shape: Shape) -> None:
+def test_the_unlabeled_loss_is_the_papers_over_all_images_also_those_of_weight_0(shape: Step | Power) -> None:
     weak, strong, tau = 3 * torch.randn(50, 4), torch.randn(50, 4), 0.8
     total = 0.0
     for row in range(50):
         scores = weak[row].exp() / weak[row].exp().sum()
         sigma, label = scores.max().item(), int(scores.argmax())
-        phi = float(sigma > tau) if isinstance(shape, Step) else (max(sigma - tau, 0) / (1 - tau)) ** shape.mu  # type: ignore[attr-defined]
+        phi = float(sigma > tau) if isinstance(shape, Step) else (max(sigma - tau, 0) / (1 - tau)) ** shape.mu
         total += phi * negative_log(strong, row, label)
     pseudo = pseudo_labels(weak)
     weight = shape(pseudo.confidence, torch.full((50,), tau))
@@ -44,7 +44,7 @@ def test_the_unlabeled_loss_accepts_probabilities_as_targets() -> None:
 def test_the_factor_loss_is_minus_the_square_whose_gradient_counts_once() -> None:
     weight = torch.tensor([0.0, 0.5, 1.0], requires_grad=True)
     loss = factor_loss(weight)
-    loss.backward()
+    loss.backward()  # type: ignore[no-untyped-call]
     assert math.isclose(loss.item(), -(0.25 + 1) / 3, rel_tol=1e-6)
     torch.testing.assert_close(weight.grad, -weight.detach() / 3)
 
@@ -52,7 +52,7 @@ def test_the_factor_loss_is_minus_the_square_whose_gradient_counts_once() -> Non
 @pytest.mark.parametrize("mu", [0.1, 0.5, 1.0, 2.0])
 def test_the_factor_loss_has_a_finite_gradient_for_every_power(mu: float) -> None:
     confidence = torch.tensor([0.2, 0.95, 0.95001, 1.0], requires_grad=True)
-    factor_loss(Power(mu)(confidence, torch.full((4,), 0.95))).backward()
+    factor_loss(Power(mu)(confidence, torch.full((4,), 0.95))).backward()  # type: ignore[no-untyped-call]
     assert confidence.grad is not None
     assert confidence.grad.isfinite().all()
 
@@ -87,7 +87,7 @@ def test_the_gradient_is_continuous_where_an_image_crosses_the_threshold(shape: 
     def confidence(value: float) -> float:
         with torch.no_grad():
             moved[0] = value
-        return network(weak).softmax(dim=1).max().item()
+        return float(network(weak).detach().softmax(dim=1).max())
 
     def gradient(value: float) -> torch.Tensor:
         confidence(value)
@@ -97,7 +97,7 @@ def test_the_gradient_is_continuous_where_an_image_crosses_the_threshold(shape: 
         loss = (
             shape(sigma, torch.tensor([0.9], dtype=torch.float64)) * functional.cross_entropy(network(strong), label)
         ).mean()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         return torch.cat([parameter.grad.flatten() for parameter in network.parameters()])  # type: ignore[union-attr]
 
     low, high = 0.0, 20.0

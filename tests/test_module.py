@@ -4,13 +4,13 @@ from lightning import Trainer
 from torch import nn
 
 from benchmarks.waiting import Synchronisations
-from smoothpl.build import build_data, build_module
 from smoothpl.data import Batch
 from smoothpl.losses import factor_loss, labeled_loss, unlabeled_loss
 from smoothpl.module import SemiSupervisedModule
-from smoothpl.pseudo import pseudo_labels
-from smoothpl.train import quiet_libraries
-from tests.composing import TINY, composed, options, ramps
+from smoothpl.pseudo import Gaussian, pseudo_labels
+from smoothpl.run.build import build_data, build_module
+from smoothpl.run.quiet import quiet_libraries
+from tests.support.composing import TINY, composed, options, ramps
 
 HALF_SURE = "threshold=0.12"  # an untrained network is barely surer than chance
 
@@ -40,6 +40,7 @@ def test_the_loss_is_labeled_plus_weighted_unlabeled(method: str, shape: str) ->
     logits = module.network(torch.cat([batch.labeled, batch.weak] + ([] if batch.strong is None else [batch.strong])))
     weak, strong = logits[4:32], logits[-len(learned) :]
     pseudo = pseudo_labels(weak)
+    assert not isinstance(module.weighting.shape, Gaussian)
     weight = module.weighting.shape(pseudo.confidence, torch.full((28,), 0.12))
     expected = labeled_loss(logits[:4], batch.label) + 1.7 * unlabeled_loss(strong, pseudo.label, weight)
     assert (weight > 0).any()
@@ -49,7 +50,9 @@ def test_the_loss_is_labeled_plus_weighted_unlabeled(method: str, shape: str) ->
 def test_the_factor_loss_teaches_the_weak_view_to_be_surer() -> None:
     module, batch = module_and_batch("method=smooth", HALF_SURE, "factor_weight=0.5")
     assert module.weighting is not None
-    weak = module.network(torch.cat([batch.labeled, batch.weak, batch.strong]))[4:32]  # type: ignore[list-item]
+    assert not isinstance(module.weighting.shape, Gaussian)
+    assert batch.strong is not None
+    weak = module.network(torch.cat([batch.labeled, batch.weak, batch.strong]))[4:32]
     weight = module.weighting.shape(weak.softmax(dim=1).max(dim=1).values, torch.full((28,), 0.12))
     without, _ = module_and_batch("method=smooth", HALF_SURE)
     gap = loss_of(module, batch) - loss_of(without, batch)
@@ -80,15 +83,17 @@ def test_a_step_never_asks_the_device_for_a_number(method: str) -> None:
     module.trainer.fit_loop.epoch_loop.batch_progress.is_last_batch = False
     views.of_step(raw)  # what is made once per device
     with Synchronisations() as synchronisations:
-        module.training_step(views.of_step(raw), 0).backward()
+        module.training_step(views.of_step(raw), 0).backward()  # type: ignore[no-untyped-call]
     assert not synchronisations.found
 
 
 def test_evaluation_asks_the_averaged_network() -> None:
     module, _ = module_and_batch()
-    nn.init.zeros_(module.average.get_submodule("classify").weight)  # type: ignore[arg-type]
-    nn.init.constant_(module.average.get_submodule("classify").bias, 0)  # type: ignore[arg-type]
-    module.average.get_submodule("classify").bias.data[3] = 1  # type: ignore[operator, union-attr]
+    classify = module.average.get_submodule("classify")
+    assert isinstance(classify, nn.Linear)
+    nn.init.zeros_(classify.weight)
+    nn.init.zeros_(classify.bias)
+    classify.bias.data[3] = 1
     quiet_libraries()
     trainer = Trainer(logger=False, enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False)
     trainer.validate(module, datamodule=build_data(composed(*TINY)), verbose=False)

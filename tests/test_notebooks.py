@@ -8,7 +8,7 @@ from nbclient import NotebookClient
 
 from smoothpl.metrics.collapse import Turn
 from smoothpl.record.record import Evaluation
-from tests.results.made_up import made_up, store, store_all
+from tests.support.made_up import made_up, store, store_all
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 
@@ -29,7 +29,7 @@ def test_there_are_notebooks() -> None:
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 @pytest.mark.filterwarnings("ignore")  # of Jupyter itself
 def test_a_notebook_runs(path: Path, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    notebook = nbformat.read(path, as_version=4)
+    notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert all(cell.outputs == [] and cell.execution_count is None for cell in code)
     monkeypatch.setenv("SMOOTHPL_RUNS", str(runs))

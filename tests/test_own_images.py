@@ -1,8 +1,8 @@
 """docs/own_images.md, as a reader would follow it."""
 
 import csv
+import os
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from smoothpl.record.record import read
-from tests.data.own import pixels, save
+from tests.support.own import pixels, save
 
 TUTORIAL = Path(__file__).parents[1] / "docs" / "own_images.md"
 QUICK = ("max_steps=4", "batch_size=4", "pictures=false", "callbacks.progress=null")
@@ -38,14 +38,14 @@ def test_every_command_of_the_tutorial_does_what_it_says(tmp_path: Path, monkeyp
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     photos(tmp_path / "photos")
-    python = f"{shlex.quote(sys.executable)} -W ignore::DeprecationWarning"
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("PYTHONWARNINGS", "ignore::DeprecationWarning")
     for command in (line for block in blocks("sh") for line in block.splitlines()):
         if "resume=" in command:
             add_labels(tmp_path)
-        words = command.replace("python ", f"{python} ", 1)
-        if " smoothpl.train " in command and "resume=" not in command:
-            words += " " + " ".join(QUICK)
-        done = subprocess.run(words, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
+        is_training = " smoothpl.train " in command and "resume=" not in command
+        typed = " ".join([command, *(QUICK if is_training else ())])
+        done = subprocess.run(typed, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 0, (command, done.stderr)
     code = "".join([*blocks("python"), "print(probabilities.shape, len(labels), names)"])
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)

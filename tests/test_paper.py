@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from smoothpl.pseudo import Power, Step
-from tests.composing import composed
+from tests.support.composing import composed
 
 
 def test_the_optimiser_is_the_papers() -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from smoothpl.build import build_weighting
-from tests import two_ranks
-from tests.composing import composed
-from tests.processes import SERVER, exit_codes, free_port
-from tests.two_ranks import follow
+from smoothpl.run.build import build_weighting
+from tests.support import two_ranks
+from tests.support.composing import composed
+from tests.support.processes import SERVER, exit_codes, free_port
+from tests.support.two_ranks import follow
 
 METHODS = ["flexmatch", "freematch", "softmatch", "adamatch", "dash"]
 

@@ -6,13 +6,14 @@ import torch
 from rich.console import Console
 from torch import Tensor, nn
 
-from smoothpl.build import build_data, build_module, build_trainer
-from smoothpl.checkpoints import found
 from smoothpl.errors import DivergenceError
+from smoothpl.record.checkpoints import found
 from smoothpl.record.record import Record, read
 from smoothpl.results.summary import summarise
-from smoothpl.train import quiet_libraries, train
-from tests.composing import TINY, composed, options
+from smoothpl.run.build import build_data, build_module, build_trainer
+from smoothpl.run.quiet import quiet_libraries
+from smoothpl.run.training import train
+from tests.support.composing import TINY, composed, options
 
 
 def run(run_dir: Path, *overrides: str) -> tuple[Record, dict[str, Tensor]]:
@@ -66,11 +67,11 @@ def test_another_fold_starts_from_the_same_weights_with_other_labels(tmp_path: P
 def test_an_automatic_unlabeled_weight_is_measured_used_and_recorded(tmp_path: Path) -> None:
     knobs = ("max_steps=60", "batch_size=8", "threshold=0.5", "log_every=10", "eval_every=60")
     measured, weights = run(tmp_path / "auto", *knobs, "unlabeled_weight=auto")
-    weight = measured.calibration["unlabeled_weight"]
+    weight = measured.equilibrium["unlabeled_weight"]
     assert weight is not None
     assert weight > 0
     given, same_weights = run(tmp_path / "given", *knobs, f"unlabeled_weight={weight!r}")
-    assert given.calibration == {}
+    assert given.equilibrium == {}
     assert all(torch.equal(weights[name], same_weights[name]) for name in weights)
     assert measured.config["unlabeled_weight"] == "auto"
     assert "as measured before the run" in printed(measured)

@@ -1,4 +1,4 @@
-"""What watches a run: the averaged network, its record, the progress report."""
+"""Callbacks: checkpoints, the averaged network, the record, collapse, purity, pictures and progress."""
 
 from smoothpl.callbacks.checkpointer import Checkpointer
 from smoothpl.callbacks.collapse import CollapseWatch

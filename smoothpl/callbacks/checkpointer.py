@@ -1,4 +1,4 @@
-"""Checkpoints while a run goes on, and one more when somebody wants it to stop."""
+"""Checkpoints during a run, and one more when it is asked to stop."""
 
 import signal
 from collections.abc import Callable
@@ -10,10 +10,11 @@ from typing import Any
 from lightning import Callback, LightningModule, Trainer
 
 from smoothpl.callbacks.collapse import CollapseWatch
-from smoothpl.checkpoints import commit
+from smoothpl.errors import Interruption
 from smoothpl.io.atomic import put
 from smoothpl.loggers.curves import Curves
 from smoothpl.module import SemiSupervisedModule
+from smoothpl.record.checkpoints import commit
 
 ASKING_TO_STOP = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)  # Ctrl-C, a scheduler, SLURM before it preempts
 
@@ -21,8 +22,8 @@ ASKING_TO_STOP = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)  # Ctrl-C, a sc
 class Checkpointer(Callback):
     """Saves between two steps only, when nothing is half done: a signal waits for that, a second Ctrl-C does not.
 
-    Must be the last of all callbacks. `max_time` is that of one life, in seconds: Lightning's Timer counts them all, so
-    that a run it has stopped can never go on.
+    Must be the last of all callbacks. `max_time` is in seconds since this process started: Lightning's Timer also
+    counts the time before a resume, so that a run which it has stopped can never continue.
     """
 
     def __init__(self, folder: Path, every: int, eval_every: int, max_time: float | None = None, keep: int = 2) -> None:
@@ -32,14 +33,14 @@ class Checkpointer(Callback):
         self.keep = keep
         self.deadline = None if max_time is None else monotonic() + max_time
         self.asked_by: signal.Signals | None = None
-        self.former_handlers: dict[signal.Signals, Any] = {}
+        self.earlier_handlers: dict[signal.Signals, Any] = {}
 
     def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         for which in ASKING_TO_STOP:
-            self.former_handlers[which] = signal.signal(which, self.ask)
+            self.earlier_handlers[which] = signal.signal(which, self.ask)
 
     def ask(self, number: int, frame: FrameType | None) -> None:
-        if self.asked_by is not None and number == signal.SIGINT:  # schedulers repeat themselves, people insist
+        if self.asked_by is not None and number == signal.SIGINT:  # schedulers repeat their signals; people mean it
             raise KeyboardInterrupt
         self.asked_by = signal.Signals(number)
 
@@ -47,7 +48,7 @@ class Checkpointer(Callback):
         self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
         assert isinstance(pl_module, SemiSupervisedModule)
-        # Lightning does not make up for an evaluation that was due when it saved: that step is saved afterwards.
+        # Lightning does not make up for an evaluation that was due when it saved: such a step is saved after it.
         if pl_module.ends_step(batch_idx) and trainer.global_step % self.eval_every:
             self.between_steps(trainer, pl_module)
 
@@ -68,16 +69,16 @@ class Checkpointer(Callback):
         asked = self.asked_by is not None or (self.deadline is not None and monotonic() > self.deadline)
         if trainer.world_size == 1:
             return asked
-        # All ranks must stop after the same step. They agree when they meet anyway, not in every step.
-        meet = trainer.global_step % trainer.log_every_n_steps == 0  # type: ignore[attr-defined]
-        return meet and not trainer.strategy.reduce_boolean_decision(not asked, all=True)
+        # All ranks must stop after the same step. They agree where they exchange values anyway, not in every step.
+        is_agreed = trainer.global_step % trainer.log_every_n_steps == 0  # type: ignore[attr-defined]
+        return is_agreed and not trainer.strategy.reduce_boolean_decision(not asked, all=True)
 
-    def reason(self, trainer: Trainer) -> str:
-        """Why the run ends before its time."""
-        given = [each.reason for each in trainer.callbacks if isinstance(each, CollapseWatch) and each.reason]  # type: ignore[attr-defined]
-        if given:
-            return given[0]
-        return "max_time" if self.asked_by is None else self.asked_by.name
+    def interruption(self, trainer: Trainer) -> Interruption:
+        """Why the run ends before its last step."""
+        for callback in trainer.callbacks:  # type: ignore[attr-defined]
+            if isinstance(callback, CollapseWatch) and callback.interruption is not None:
+                return callback.interruption
+        return Interruption("max_time" if self.asked_by is None else self.asked_by.name)
 
     def save(self, trainer: Trainer) -> None:
         self.write(trainer, self.folder / ".draft", lambda draft: commit(draft, trainer.global_step, self.keep))
@@ -86,7 +87,7 @@ class Checkpointer(Callback):
         self.write(trainer, path.with_name(f".{path.name}.draft"), lambda draft: put(draft, path))
 
     def write(self, trainer: Trainer, draft: Path, finish: Callable[[Path], None]) -> None:
-        """Called by all ranks, done by the first."""
+        """Called by all ranks; the first one writes."""
         try:
             if trainer.is_global_zero:
                 draft.parent.mkdir(parents=True, exist_ok=True)
@@ -98,14 +99,14 @@ class Checkpointer(Callback):
                 draft.unlink(missing_ok=True)
 
     def on_train_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        self.give_back_signals()
+        self.restore_handlers()
 
     def on_exception(self, trainer: Trainer, pl_module: LightningModule, exception: BaseException) -> None:
-        self.give_back_signals()
+        self.restore_handlers()
 
-    def give_back_signals(self) -> None:
-        while self.former_handlers:
-            signal.signal(*self.former_handlers.popitem())
+    def restore_handlers(self) -> None:
+        while self.earlier_handlers:
+            signal.signal(*self.earlier_handlers.popitem())
 
     def on_save_checkpoint(self, trainer: Trainer, pl_module: LightningModule, checkpoint: dict[str, Any]) -> None:
         checkpoint["rows_of_curves"] = [curves.num_rows for curves in curves_of(trainer)]

@@ -5,31 +5,32 @@ from typing import Any, Literal, get_args
 from lightning import Callback, LightningModule, Trainer
 from rich.console import Console
 
+from smoothpl.errors import Interruption
 from smoothpl.metrics.collapse import CollapseStory, Turn
 from smoothpl.metrics.confusion import predicted_share
 from smoothpl.module import SemiSupervisedModule
 
 Action = Literal["warn", "stop", "pause"]
-WORDS = {"collapsed": "COLLAPSED", "recovering": "recovering", "alive": "recovered"}
+HEADINGS = {"collapsed": "COLLAPSED", "recovering": "recovering", "alive": "recovered"}
 MOST_NAMED = 8
-"""In a line: where there are many classes, many may collapse at once."""
+"""Classes in one line: many may collapse at once."""
 
 
 class CollapseWatch(Callback):
-    """Tells when a class that was predicted collapses, and when it comes back.
+    """Prints when a class that was predicted collapses, and when it recovers.
 
     A class is collapsed while the network predicts it for less than a fifth of its fair share of the test images (the
     paper's rule; a share does not depend on the number of classes), partly collapsed below a half.
 
-    `action` is what happens then: a line in the terminal (`warn`), or also the end of the run, with a checkpoint from
-    which it can be resumed (`stop`), and the advice to do so with more labels (`pause`).
+    `action` is what happens then: a line in the terminal (`warn`), or the run also ends, with a checkpoint from which
+    it can be resumed (`stop`), and with the advice to do so with more labels (`pause`).
     """
 
     def __init__(self, action: Action = "warn") -> None:
         if action not in get_args(Action):
             raise ValueError(f"callbacks.collapse.action={action} must be one of {', '.join(get_args(Action))}.")
         self.action = action
-        self.reason: str | None = None
+        self.interruption: Interruption | None = None
         self.story = CollapseStory()
 
     def on_validation_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
@@ -40,20 +41,21 @@ class CollapseWatch(Callback):
         shares = predicted_share(pl_module.last_confusion).tolist()
         before = self.story.states
         news = self.story.see(trainer.global_step, shares, is_late=2 * trainer.global_step >= trainer.max_steps)
-        for state, word in WORDS.items():
+        for state, heading in HEADINGS.items():
             turns = [turn for turn in news if turn.state == state]
-            if state == "alive":  # of those that were gone: a class that was only rarer than others is no news
+            if state == "alive":  # only after a collapse: a class that was merely rarer than others is no news
                 turns = [turn for turn in turns if before[turn.number] != "partly"]
             if turns:
-                self.tell(trainer, f"{word}: {describe(turns, names)}")
+                self.say(trainer, f"{heading}: {describe(turns, names)}")
         collapsed = [names[turn.number] for turn in news if turn.state == "collapsed"]
         if collapsed and self.action != "warn":
-            self.reason = f"collapse of class {', '.join(collapsed)}"
+            by = f"collapse of class {', '.join(collapsed)}"
+            self.interruption = Interruption(by, wants_labels=self.action == "pause")
             trainer.should_stop = True  # after a checkpoint
 
-    def tell(self, trainer: Trainer, words: str) -> None:
+    def say(self, trainer: Trainer, message: str) -> None:
         if trainer.is_global_zero:
-            Console().print(f"step {trainer.global_step}: {words}", highlight=False, markup=False)
+            Console().print(f"step {trainer.global_step}: {message}", highlight=False, markup=False)
 
     def state_dict(self) -> dict[str, Any]:
         return {"turns": [list(turn) for turn in self.story.turns], "states": self.story.states}
@@ -63,7 +65,7 @@ class CollapseWatch(Callback):
 
 
 def describe(turns: list[Turn], names: list[str]) -> str:
-    """Each class with how often it is predicted, as a part of its share."""
+    """Each class with how often it is predicted, relative to its fair share."""
     named = [f"{names[turn.number]} ({turn.share:.0%})" for turn in turns[:MOST_NAMED]]
     more = len(turns) - MOST_NAMED
     return ", ".join(named) + (f" and {more} more" if more > 0 else "")

@@ -15,7 +15,7 @@ class EMA(Callback):
 
     Lightning's own callback averages the whole module, policy memory included, copies at its first update instead of
     averaging, and evaluates by swapping weights. Here the averaged network is a part of the module; BatchNorm
-    statistics are not averaged but taken from the live network whenever the average is looked at.
+    statistics are not averaged but copied from the live network whenever the average is evaluated or saved.
     """
 
     def __init__(self, decay: float) -> None:

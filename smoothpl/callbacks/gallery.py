@@ -1,4 +1,4 @@
-"""Pictures for those who look on: the confusion matrix, and pseudo-labels with their views."""
+"""Pictures of a run: the confusion matrix, and pseudo-labels with their views."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from torch import Tensor
 
 from smoothpl.data import Batch, SemiSupervisedData
 from smoothpl.layout import PSEUDO_LABELS_PICTURE
-from smoothpl.loggers import mirrors_of
+from smoothpl.loggers import external_loggers
 from smoothpl.module import SemiSupervisedModule
 from smoothpl.plots.confusion import confusion_figure
 from smoothpl.plots.pseudo_labels import Example, pseudo_label_figure
@@ -19,10 +19,10 @@ from smoothpl.plots.style import PLAIN, attempt
 
 
 class Gallery(Callback):
-    """Shows, wherever a mirror shows pictures: the confusion matrix of every evaluation, and of the step before it the
-    surest and the least sure pseudo-labels. Those of the last step are kept in the run's directory.
+    """Sends to external loggers the confusion matrix of every evaluation, and the most and the least confident
+    pseudo-labels of the step before it. Those of the last step are also saved in the run's directory.
 
-    Where there is no mirror, only the last step costs anything.
+    Without an external logger only the last step costs anything.
     """
 
     def __init__(self, every: int, keep: bool = True, number: int = 8) -> None:
@@ -38,44 +38,44 @@ class Gallery(Callback):
         assert isinstance(pl_module, SemiSupervisedModule)
         is_last = trainer.is_last_batch and self.keep
         is_due = pl_module.ends_step(batch_idx) and trainer.global_step % self.every == 0
-        is_shown = is_due and bool(mirrors_of(trainer))
+        is_shown = is_due and bool(external_loggers(trainer))
         if pl_module.taught is None or not trainer.is_global_zero or not (is_last or is_shown):
             return
-        attempt(lambda: self.show_pseudo_labels(trainer, pl_module, batch, is_last))
+        attempt(lambda: self.draw_pseudo_labels(trainer, pl_module, batch, is_last))
 
-    def show_pseudo_labels(self, trainer: Trainer, module: SemiSupervisedModule, batch: Batch, is_last: bool) -> None:
+    def draw_pseudo_labels(self, trainer: Trainer, module: SemiSupervisedModule, batch: Batch, is_last: bool) -> None:
         assert module.taught is not None
         order = module.taught.confidence.argsort(descending=True)
         number = min(self.number, max(1, len(order) // 2))
         data = trainer.datamodule  # type: ignore[attr-defined]
         figure = pseudo_label_figure(
             {
-                "the surest": examples(order[:number], module, batch, data),
-                "the least sure": examples(order[len(order) - number :], module, batch, data),
+                "most confident": examples(order[:number], module, batch, data),
+                "least confident": examples(order[len(order) - number :], module, batch, data),
             },
             f"pseudo-labels of step {trainer.global_step}: label, confidence, weight",
         )
-        show(trainer, "pseudo_labels", figure)
+        send(trainer, "pseudo_labels", figure)
         if is_last:
             with rc_context(PLAIN):
                 figure.savefig(Path(trainer.default_root_dir) / PSEUDO_LABELS_PICTURE, dpi=100)
 
     def on_validation_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        if trainer.sanity_checking or not mirrors_of(trainer):
+        if trainer.sanity_checking or not external_loggers(trainer):
             return
         assert isinstance(pl_module, SemiSupervisedModule)
         names = list(trainer.datamodule.source.class_names)  # type: ignore[attr-defined]
-        attempt(lambda: show(trainer, "confusion", confusion_figure(pl_module.last_confusion.tolist(), names)))
+        attempt(lambda: send(trainer, "confusion", confusion_figure(pl_module.last_confusion.tolist(), names)))
 
 
-def show(trainer: Trainer, name: str, figure: Figure) -> None:
+def send(trainer: Trainer, name: str, figure: Figure) -> None:
     if trainer.is_global_zero:
-        for mirror in mirrors_of(trainer):
-            mirror.log_picture(name, figure, trainer.global_step)
+        for logger in external_loggers(trainer):
+            logger.log_picture(name, figure, trainer.global_step)
 
 
 def examples(which: Tensor, module: SemiSupervisedModule, batch: Batch, data: SemiSupervisedData) -> list[Example]:
-    """The hidden labels are asked here, when the step is done, for a picture and nothing else."""
+    """Reads hidden labels, after the step, for a picture and nothing else."""
     assert module.taught is not None
     names = data.source.class_names
     truth = data.source.train.labels[data.fold.unlabeled][batch.image[which].cpu()]

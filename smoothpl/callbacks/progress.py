@@ -1,4 +1,4 @@
-"""What the user sees while it runs: a bar in a terminal, plain lines elsewhere."""
+"""Progress of a run: a bar in a terminal, plain lines elsewhere."""
 
 from time import monotonic
 from typing import Any
@@ -73,12 +73,12 @@ class ProgressReport(Callback):
     def close(self, trainer: Trainer) -> None:
         if self.bar is not None:
             self.bar.update(self.task, metrics=describe(trainer))
-            self.bar.stop()  # gives the cursor back, whatever happened
+            self.bar.stop()  # also after an exception: it shows the cursor again
             self.bar = None
 
 
 def describe(trainer: Trainer) -> str:
-    """What has been logged so far, in a few words."""
+    """The newest values of METRICS, as far as they are logged."""
     known = trainer.callback_metrics
-    words = [(word, form, known[key]) for key, (word, form) in METRICS.items() if key in known]
-    return "  ".join(f"{word} {form.format(value.item())}" for word, form, value in words)
+    shown = [(name, form, known[key]) for key, (name, form) in METRICS.items() if key in known]
+    return "  ".join(f"{name} {form.format(value.item())}" for name, form, value in shown)

@@ -1,4 +1,4 @@
-"""Purity: how many of the pseudo-labels that count are right, asked of labels that training never sees."""
+"""Purity: the share of correct pseudo-labels among those that count, by labels that training never sees."""
 
 from math import isfinite
 from typing import Any
@@ -15,7 +15,7 @@ from smoothpl.ranks import share_mean
 
 
 class PurityWatch(Callback):
-    """For diagnosis only: the hidden labels are here, and looked at when a step is done; the module has no way to them.
+    """Compares pseudo-labels with hidden labels after each step, for diagnosis only: the module cannot reach them.
 
     Logs `train/purity`; the share of every class among the pseudo-labels that count; and `train/class_drift`: how far
     these shares are from those of the labeled images (total variation: 0 is the same, 1 has no class in common).
@@ -33,7 +33,7 @@ class PurityWatch(Callback):
         assert isinstance(data, SemiSupervisedData)
         device = pl_module.device
         labels = data.source.train.labels.clone()
-        if (labels == UNKNOWN).any():  # where few are known, those that are learned from would be nearly all of them
+        if (labels == UNKNOWN).any():  # where few are known, nearly all of them are those learned from
             labels[data.fold.labeled] = UNKNOWN
         self.hidden = labels[data.fold.unlabeled].to(device)
         counts = data.labeled_per_class.to(device, torch.float32)
@@ -60,7 +60,7 @@ class PurityWatch(Callback):
             pl_module.report(self.flush(), trainer.global_step - 1)  # the step that has just been made
 
     def flush(self) -> dict[str, float]:
-        """Nothing, as long as nothing counts."""
+        """The means since the last flush; none while no pseudo-label counts."""
         share_mean(self.sums)
         right, known, *_ = self.sums.tolist()
         shares = self.sums[2:] / self.sums[2:].sum()

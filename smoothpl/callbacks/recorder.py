@@ -1,4 +1,4 @@
-"""Error and confusion, into the record: written at every evaluation, so that a run that dies has them too."""
+"""The record of a run, written at every evaluation, so that a run that is killed has one too."""
 
 from pathlib import Path
 from time import monotonic
@@ -32,6 +32,7 @@ class Recorder(Callback):
         self.record.labeled_as = labels[data.fold.labeled].tolist()
         self.record.labeled_per_class = data.labeled_per_class.tolist()
         self.record.unlabeled_per_class = count_classes(labels[data.fold.unlabeled], num_classes).tolist()
+        self.record.image_size = list(data.image_size)
         self.record.num_test = len(data.source.test)
         self.record.tested_on = data.source.tested_on
         self.record.num_left_out = data.source.num_left_out
@@ -44,7 +45,7 @@ class Recorder(Callback):
         self.record.metrics |= {key: value.item() for key, value in logged if key.startswith("train/")}
 
     def on_validation_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        if trainer.sanity_checking:  # an untrained network is no news
+        if trainer.sanity_checking:  # an untrained network is no result
             return
         assert isinstance(pl_module, SemiSupervisedModule)
         confusion = pl_module.last_confusion.cpu()

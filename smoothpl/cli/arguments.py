@@ -1,52 +1,46 @@
-"""For commands beside smoothpl.train: its knobs, and a few words of their own."""
+"""Arguments of the commands beside training: a few options of their own, and knobs or places."""
 
 import sys
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from hydra import compose, initialize_config_dir
-from omegaconf import DictConfig
-from rich.console import Console
-
-from smoothpl.config.checks import check
-from smoothpl.config.folder_defaults import with_choices
-from smoothpl.config.knobs import conf_dir
-from smoothpl.config.resolvers import register
 from smoothpl.errors import require
 
 
-def read_command_line(usage: str, *own: str) -> tuple[DictConfig, dict[str, str]]:
-    """The composed and checked configuration, and what was said of the command's `own` words (out=...)."""
-    overrides, words = read_words(usage, *own)
-    return compose_checked(overrides), words
+class Arguments(NamedTuple):
+    """The options that a command has itself, and everything else that was typed."""
+
+    options: dict[str, str]
+    rest: list[str]
+
+    def flag(self, name: str) -> bool:
+        value = self.options.get(name, "false").lower()
+        require(value in ("true", "false"), f"{name}={self.options.get(name)} must be true or false.")
+        return value == "true"
+
+    def number(self, name: str, default: int) -> int:
+        text = self.options.get(name, str(default))
+        require(text.isdecimal() and int(text) > 0, f"{name}={text} must be a positive whole number.")
+        return int(text)
 
 
-def read_words(usage: str, *own: str) -> tuple[list[str], dict[str, str]]:
-    """Overrides of knobs, and the command's own words; --help prints `usage` and ends."""
-    arguments = sys.argv[1:]
-    if "--help" in arguments or "-h" in arguments:
-        Console().print(usage, markup=False, highlight=False)
+def read_arguments(typed: Sequence[str], usage: str, *options: str) -> Arguments:
+    """`--help` prints `usage` and ends."""
+    if "--help" in typed or "-h" in typed:
+        sys.stdout.write(f"{usage}\n")
         sys.exit(0)
-    words = dict(argument.split("=", 1) for argument in arguments if argument.split("=")[0] in own)
-    return [argument for argument in arguments if argument.split("=")[0] not in own], words
+    own = [word for word in typed if word.partition("=")[0] in options and "=" in word]
+    return Arguments(dict(word.split("=", 1) for word in own), [word for word in typed if word not in own])
 
 
-def read_own_words(usage: str, *own: str) -> dict[str, str]:
-    """For a command that has no other words than its own."""
-    others, words = read_words(usage, *own)
-    require(not others, f"{others[0] if others else ''} is not a word of this command; --help shows how it is called.")
-    return words
-
-
-def flag(words: dict[str, str], name: str) -> bool:
-    value = words.get(name, "false").lower()
-    require(value in ("true", "false"), f"{name}={words.get(name)} must be true or false.")
-    return value == "true"
-
-
-def compose_checked(overrides: Sequence[str]) -> DictConfig:
-    register()
-    overrides = with_choices(overrides)
-    with initialize_config_dir(str(conf_dir()), version_base="1.3"):
-        config = compose("train", overrides=list(overrides))
-    check(config, overrides)
-    return config
+def read_options(typed: Sequence[str], usage: str, *options: str, needed: Sequence[str] = ()) -> Arguments:
+    """For a command that takes nothing but its own options, some of which it cannot do without."""
+    arguments = read_arguments(typed, usage, *options)
+    require(
+        not arguments.rest,
+        f"{arguments.rest[0] if arguments.rest else ''} is not an option of this command; its options are "
+        f"{', '.join(f'{name}=' for name in options) or 'none'} (--help says more).",
+    )
+    missing = [f"{name}=..." for name in needed if name not in arguments.options]
+    require(not missing, f"{' and '.join(missing)} must be given; --help says more.")
+    return arguments

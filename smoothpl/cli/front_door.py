@@ -1,11 +1,13 @@
-"""The front door of every command: what a user got wrong is said in one message, without a traceback."""
+"""The front door of every command: what a user got wrong is one message, without a traceback."""
 
 import difflib
 import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
+import hydra
 from hydra.errors import HydraException, InstantiationException, MissingConfigException
 from omegaconf import DictConfig
 from omegaconf.errors import (
@@ -33,15 +35,23 @@ def run_command(command: Callable[[], None]) -> None:
         sys.exit(1)
     except OSError as error:
         if error.filename is None:  # while writing: a disk that is full
-            sys.exit(f"\n{error.strerror}; what was written before is whole. Make room, and go on with resume=auto.")
+            sys.exit(
+                f"\n{error.strerror}; what was written before is complete. Make room, and continue with resume=auto."
+            )
         way_out = "name a place that can be written to (hydra.run.dir, hydra.sweep.dir or out)"
         sys.exit(f"\n{error.filename}: {error.strerror}; {way_out}.")
     except ValueError as error:
-        if "hydra" in traceback.extract_tb(error.__traceback__)[-1].filename:  # its word on the command line
+        if is_of_hydra(error):  # its word on the command line
             sys.exit(f"\n{error}; --help lists the groups and their options.")
         raise
     except KeyboardInterrupt:
         sys.exit("\ninterrupted.")
+
+
+def is_of_hydra(error: Exception) -> bool:
+    """Whether Hydra's own code has raised it, wherever that is installed."""
+    raised_in = Path(traceback.extract_tb(error.__traceback__)[-1].filename)
+    return raised_in.is_relative_to(Path(hydra.__file__).parent)
 
 
 def explain(error: BaseException) -> str:

@@ -1,7 +1,8 @@
-"""Recipe: all that was composed but fold, seed and places. Runs are grouped by it, not by the name of a method."""
+"""Recipe: everything that was composed except fold, seed and places. Runs are grouped by it, not by a method's name."""
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
@@ -12,8 +13,8 @@ from smoothpl.config.knobs import TrainConfig
 OF_RESUMING = ("resume", "resume_allow")
 """Knobs of the command, not of the run."""
 WATCHING = ("callbacks.progress", "callbacks.collapse", "callbacks.gallery", "callbacks.purity", "logger", "pictures")
-"""Who looks on changes nothing."""
-# What does not change what is learned: names of bundles, which of several runs it is, who watches, on what machine.
+"""What only watches a run."""
+# What does not change what is learned: names of bundles, which of several runs it is, what watches, and the machine.
 NOT_RECIPE = [
     *("benchmark", "method", "fold", "seed", "smooth_unlabeled_weight"),
     *OF_RESUMING,
@@ -23,19 +24,34 @@ NOT_RECIPE = [
     *("trainer.accelerator", "trainer.devices", "trainer.num_nodes", "trainer.strategy"),
     *("trainer.deterministic", "trainer.benchmark", "trainer.val_check_interval", "trainer.log_every_n_steps"),
 ]
+FACTS_OF_A_FOLDER = ("data.images_digest", "data.labels_digest", "data.num_classes", "data.folds", "data.padding")
+NOT_IN_NAME = [
+    *(each for each in NOT_RECIPE if each != "smooth_unlabeled_weight"),  # which decides unlabeled_weight
+    *("experiment", "data", "labels_before", "labels_until_pause"),
+    *FACTS_OF_A_FOLDER,
+]
+"""Overrides that the name of a recipe leaves out: it has them elsewhere, or they change nothing that is learned."""
 LATER = ("labels_before", "labels_until_pause")
-"""Knobs that earlier versions did not have: while they say nothing, a recipe keeps the digest that it had."""
+"""Knobs that earlier versions did not have: while they are empty, a recipe keeps the digest that it had."""
 
 
 def is_recipe(path: str, value: Any) -> bool:
-    """Whether a dotted name of the composed configuration, and its value, say what is learned."""
+    """Whether a dotted name of the composed configuration, with its value, changes what is learned."""
     if path in LATER and not value:
         return False
     return path not in NOT_RECIPE and path.rpartition(".")[2] not in ("fold", "seed")
 
 
+FORMER_NAMES = {"images_digest": "album", "labels_digest": "told"}
+"""Keys of `data` and of its source that were called otherwise: a digest is made of the names it was first made of."""
 AFTER, BEGUN = "after", "begun"
-"""What the name of a recipe calls the labels of the runs before, and those until a pause."""
+"""In the name of a recipe: the labels of the runs before, and those until a pause."""
+
+
+def not_in_name(keys: Iterable[str]) -> list[str]:
+    """Those of some typed keys that the name of a recipe leaves out."""
+    within = tuple(f"{each}." for each in NOT_IN_NAME if each != "data")
+    return [key for key in keys if key in NOT_IN_NAME or key.startswith(within)]
 
 
 def recipe_digest(config: DictConfig) -> str:
@@ -46,12 +62,18 @@ def recipe_digest(config: DictConfig) -> str:
     for path in (*NOT_RECIPE, *(each for each in LATER if not recipe[each])):
         owner, _, key = path.rpartition(".")
         (OmegaConf.select(recipe, owner) if owner else recipe).pop(key, None)
-    written = json.loads(json.dumps(OmegaConf.to_container(recipe)), parse_int=float)  # 1 is no other recipe than 1.0
+    written = json.loads(json.dumps(OmegaConf.to_container(recipe)), parse_int=float)  # 1 and 1.0 are the same recipe
+    written["data"] = with_former_names(written["data"])
+    written["data"]["source"] = with_former_names(written["data"]["source"])
     return hashlib.sha256(json.dumps(written, sort_keys=True).encode()).hexdigest()[:8]
 
 
+def with_former_names(part: dict[str, Any]) -> dict[str, Any]:
+    return {FORMER_NAMES.get(key, key): value for key, value in part.items()}
+
+
 def plain(config: DictConfig) -> dict[str, Any]:
-    """All that was composed, resolved, but for the knobs of resuming itself."""
+    """Everything that was composed, resolved, except the knobs of resuming itself."""
     composed = OmegaConf.to_container(config, resolve=True)
     assert isinstance(composed, dict)
     return {str(key): value for key, value in composed.items() if key not in OF_RESUMING}

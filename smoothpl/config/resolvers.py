@@ -1,20 +1,30 @@
 """What conf/ may call: the schema and the resolvers, made known to Hydra."""
 
+from typing import TYPE_CHECKING
+
+from smoothpl.errors import ConfigError
+
+if TYPE_CHECKING:
+    pass
+
 from hydra.core.config_store import ConfigStore
 from omegaconf import OmegaConf
 
+from smoothpl.config.describe import describe_groups, describe_knobs
 from smoothpl.config.knobs import TrainConfig
+from smoothpl.config.overrides import key_of
+from smoothpl.config.recipe import not_in_name, recipe_name
 
 
 def register() -> None:
     """Makes the schema and the resolvers that conf/ uses known to Hydra; safe to call twice."""
-    from smoothpl.config.describe import describe_groups, describe_knobs
-    from smoothpl.config.recipe import recipe_name
-    from smoothpl.growth import labels_from
 
     ConfigStore.instance().store(name="schema", node=TrainConfig)
     OmegaConf.register_new_resolver(
         "recipe", lambda _root_: recipe_name(_root_, _root_.hydra.job.override_dirname), replace=True
+    )
+    OmegaConf.register_new_resolver(
+        "not_in_name", lambda _root_: not_in_name(map(key_of, _root_.hydra.overrides.task)), replace=True
     )
     # Dash lowers its threshold every 10 of 1,024 epochs.
     OmegaConf.register_new_resolver("dash_period", lambda steps: max(1, round(steps * 10 / 1024)), replace=True)
@@ -23,3 +33,13 @@ def register() -> None:
     OmegaConf.register_new_resolver("product", lambda one, other: one * other, replace=True)
     OmegaConf.register_new_resolver("knobs", describe_knobs, replace=True)
     OmegaConf.register_new_resolver("groups", describe_groups, replace=True)
+
+
+def labels_from(first: int, step: int, num_labels: int | None) -> list[int]:
+    """For YAML: the numbers of labels of the runs before, where they grow by the same step."""
+    if num_labels is None or num_labels < first or (num_labels - first) % step:
+        raise ConfigError(
+            f"num_labels={num_labels} is not one of {first}, {first + step}, {first + 2 * step}, ...; use such a "
+            "number, or set labels_before itself."
+        )
+    return list(range(first, num_labels, step))

@@ -1,17 +1,23 @@
 """From images to batches: sources, folds, views, steps."""
 
-from smoothpl.data.batches import Batch, RawStep, Steps
-from smoothpl.data.cifar import cifar10, cifar100
-from smoothpl.data.digits import digits
-from smoothpl.data.folder import folder
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from smoothpl.data.batch import Batch, RawStep
+from smoothpl.data.batches import Steps
+from smoothpl.data.folder.source import folder
 from smoothpl.data.folds import Fold, balanced, full, given, imbalanced, random
 from smoothpl.data.frames import CentralCrop, Frame, RandomResizedCrop
-from smoothpl.data.imagenet import imagenet
-from smoothpl.data.module import SemiSupervisedData
 from smoothpl.data.pictures import Pictures
-from smoothpl.data.published import fashion_mnist, stl10, svhn
+from smoothpl.data.sets.cifar import cifar10, cifar100
+from smoothpl.data.sets.digits import digits
+from smoothpl.data.sets.imagenet import imagenet
+from smoothpl.data.sets.published import fashion_mnist, stl10, svhn
 from smoothpl.data.source import Images, ImageSet, Source
 from smoothpl.data.views import Chain, Cutout, Distort, FlipCrop, RandAugment, RandomCutout, Shift, View, Views
+
+if TYPE_CHECKING:
+    from smoothpl.data.module import SemiSupervisedData
 
 __all__ = [
     "Batch",
@@ -49,3 +55,10 @@ __all__ = [
     "stl10",
     "svhn",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Imports the one part that needs Lightning when it is asked for: a trained network is used without it."""
+    if name == "SemiSupervisedData":
+        return import_module("smoothpl.data.module").SemiSupervisedData
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,48 +1,19 @@
 """Batches: one item is one whole training step, and depends on nothing but the seed and the step's number."""
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from numpy.random import Generator
 from torch import Tensor
 from torch.utils.data import Dataset, Sampler
 
+from smoothpl.data.batch import RawStep
 from smoothpl.data.folds import Fold
 from smoothpl.data.frames import Frame
 from smoothpl.data.randomness import Stream, generator
 from smoothpl.data.source import Images, ImageSet
-
-if TYPE_CHECKING:
-    from smoothpl.data.views import Views
-
-
-class RawStep(NamedTuple):
-    """The images of a step as they were read, and what chance has decided about their views."""
-
-    labeled: Tensor  # (B, channels, height, width) uint8
-    label: Tensor  # (B,)
-    labeled_plan: Any
-    unlabeled: Tensor  # (U, channels, height, width) uint8
-    unlabeled_strong: Tensor | None  # other parts of the same pictures, where a frame cuts them out
-    image: Tensor  # (U,) which of the N unlabeled images
-    weak_plan: Any
-    strong_plan: Any  # None where no strong view is learned
-
-    @property
-    def of_strong(self) -> Tensor:
-        """The images that the strong view is made of."""
-        return self.unlabeled if self.unlabeled_strong is None else self.unlabeled_strong
-
-
-class Batch(NamedTuple):
-    """What the network learns from in one step. Without a strong view it learns from the weak one (Pseudo-Labeling)."""
-
-    labeled: Tensor  # (B, channels, height, width)
-    label: Tensor  # (B,)
-    weak: Tensor  # (U, channels, height, width)
-    strong: Tensor | None
-    image: Tensor  # (U,)
+from smoothpl.data.views import Views
 
 
 class Steps(Dataset[RawStep]):
@@ -57,7 +28,7 @@ class Steps(Dataset[RawStep]):
         self,
         train: Images,
         fold: Fold,
-        views: "Views",
+        views: Views,
         batch_size: int,
         unlabeled_ratio: int,
         max_steps: int,
@@ -84,12 +55,12 @@ class Steps(Dataset[RawStep]):
         weak, strong, frame = self.views.weak, self.views.strong, self.views.frame
         num_frame_draws = frame.num_draws if frame else 0
 
-        draw = self.drawing(Stream.LABELED, item, self.num_labeled)
+        draw = self.draws(Stream.LABELED, item, self.num_labeled)
         labeled = self.fold.labeled[draw.below(len(self.fold.labeled))]
         labeled_draws = draw.uniform(weak.num_draws)
         (labeled_images,) = self.train.read(labeled, frame, [draw.uniform(num_frame_draws)])
 
-        draw = self.drawing(Stream.UNLABELED, item, self.num_unlabeled)
+        draw = self.draws(Stream.UNLABELED, item, self.num_unlabeled)
         image = draw.below(len(self.fold.unlabeled))
         weak_draws, strong_draws = draw.uniform(weak.num_draws), draw.uniform(strong.num_draws)
         frame_draws = [draw.uniform(num_frame_draws) for _ in (weak, strong)]
@@ -106,14 +77,14 @@ class Steps(Dataset[RawStep]):
             strong_plan=strong.plan(strong_draws, images[0].shape) if both else None,
         )
 
-    def drawing(self, stream: Stream, item: int, size: int) -> "Drawing":
+    def draws(self, stream: Stream, item: int, size: int) -> "Draws":
         step, part = divmod(item, self.num_parts)
         share_of, shares = self.rank * self.num_parts + part, self.num_ranks * self.num_parts
         share = slice(size * share_of // shares, size * (share_of + 1) // shares)
-        return Drawing(generator(self.seed, stream, step), size, share)
+        return Draws(generator(self.seed, stream, step), size, share)
 
 
-class Drawing(NamedTuple):
+class Draws(NamedTuple):
     """Numbers for a whole step, of which one rank takes its share."""
 
     chance: Generator

@@ -1,14 +1,20 @@
 """Fold: which images carry labels. A pure function of the labels, how many are wanted, and the fold's number."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from smoothpl.data.randomness import Stream, generator
-from smoothpl.data.source import APART, UNKNOWN
-from smoothpl.errors import ConfigError
+from smoothpl.data.source import HELD_OUT, UNKNOWN
+from smoothpl.errors import ConfigError, require
+
+Split = TypeVar("Split", bound=Callable[..., Any])
+PAPER_SIZES = range(40, 160, 10)
+"""Numbers of random labels in the paper's figure: 40, 50, ..., 150."""
+PAPER_FOLDS = range(6)
 
 
 class Fold(NamedTuple):
@@ -18,13 +24,57 @@ class Fold(NamedTuple):
     unlabeled: Tensor
 
 
+def checked_by(check: Callable[..., None]) -> Callable[[Split], Split]:
+    """Gives a split a check of its own settings, which is called before any image is read (run/build.py)."""
+
+    def with_check(split: Split) -> Split:
+        split.check = check  # type: ignore[attr-defined]
+        return split
+
+    return with_check
+
+
+def check_even(num_labels: int, num_classes: int, **_: object) -> None:
+    near = max(num_classes, round(num_labels / num_classes) * num_classes)
+    require(
+        num_labels % num_classes == 0,
+        f"num_labels={num_labels} does not divide evenly among {num_classes} classes; use a multiple of {num_classes}, "
+        f"for example num_labels={near}, or split=random.",
+    )
+
+
+def check_imbalance(
+    num_labels: int,
+    num_classes: int,
+    keep: float,
+    num_thinned: int,
+    labeled_tail: float,
+    unlabeled_tail: float,
+    **_: object,
+) -> None:
+    require(0 < keep <= 1, f"split.keep={keep} must lie in (0, 1]: the share that is kept.")
+    require(
+        0 <= num_thinned <= num_classes,
+        f"split.num_thinned={num_thinned} must be a number of classes, from 0 to {num_classes}.",
+    )
+    for name, tail in {"labeled_tail": labeled_tail, "unlabeled_tail": unlabeled_tail}.items():
+        require(tail >= 1, f"split.{name}={tail} must be 1 (no tail) or more: first class over last.")
+    require(
+        num_thinned * (keep < 1) + (labeled_tail > 1) + (unlabeled_tail > 1) > 0,
+        "split=imbalanced with these values is balanced; use split=balanced.",
+    )
+    if labeled_tail == 1:
+        check_even(num_labels, num_classes)
+
+
+@checked_by(check_even)
 def balanced(labels: Tensor, num_labels: int, num_classes: int, fold: int, unlabeled_includes_labeled: bool) -> Fold:
     """The same number of labels for every class, drawn without replacement (paper, Sec. 4.1).
 
     `unlabeled_includes_labeled`: the paper's notation keeps L and U apart; the code it ran on does not, and learns
     pseudo-labels for the labeled images too.
     """
-    per_class = torch.full((num_classes,), num_labels // num_classes)  # checks.check_split has seen that this is exact
+    per_class = torch.full((num_classes,), num_labels // num_classes)  # exact: check_even has seen to it
     labeled = draw_per_class(labels, per_class, generator(fold, Stream.FOLD))
     return Fold(labeled, all_but(labeled, len(labels), unlabeled_includes_labeled))
 
@@ -37,7 +87,7 @@ def random(labels: Tensor, num_labels: int, fold: int, unlabeled_includes_labele
     known = (labels != UNKNOWN).nonzero().squeeze(1)
     if num_labels > len(known):
         raise ConfigError(
-            f"num_labels={num_labels}, but {len(known)} training images have a label to give; use at most that many."
+            f"num_labels={num_labels}, but only {len(known)} training images have labels; use at most that many."
         )
     order = generator(fold, Stream.FOLD).permutation(len(known))
     labeled = known[torch.from_numpy(order[:num_labels])].sort().values
@@ -45,16 +95,17 @@ def random(labels: Tensor, num_labels: int, fold: int, unlabeled_includes_labele
 
 
 def full(labels: Tensor) -> Fold:
-    """All labels there are: what a method with few labels is compared to in the end."""
+    """All labels there are: what a method with few labels is finally compared with."""
     return Fold((labels != UNKNOWN).nonzero().squeeze(1), torch.arange(len(labels)))
 
 
 def given(labels: Tensor, unlabeled_includes_labeled: bool) -> Fold:
-    """The labels that somebody has given, all of them; what is kept apart is in neither part."""
-    is_unlabeled = labels != APART if unlabeled_includes_labeled else labels == UNKNOWN
+    """All labels of a folder of one's own; held-out images are in neither part."""
+    is_unlabeled = labels != HELD_OUT if unlabeled_includes_labeled else labels == UNKNOWN
     return Fold((labels >= 0).nonzero().squeeze(1), is_unlabeled.nonzero().squeeze(1))
 
 
+@checked_by(check_imbalance)
 def imbalanced(
     labels: Tensor,
     num_labels: int,
@@ -92,6 +143,17 @@ def normalised_deviation(labels: Tensor, num_classes: int) -> float:
     """How unevenly labels fall on classes: deviation of their frequencies over the mean, 1 / C (paper, Sec. 4.5)."""
     frequency = count_classes(labels, num_classes).double() / len(labels)
     return (frequency.std(correction=0) * num_classes).item()
+
+
+def deviations_by_size(labels: Tensor, num_classes: int) -> dict[int, list[float]]:
+    """For every number of labels that the data can fill, the normalised deviation of each of the paper's folds."""
+    return {
+        size: [
+            normalised_deviation(labels[random(labels, size, fold, True).labeled], num_classes) for fold in PAPER_FOLDS
+        ]
+        for size in PAPER_SIZES
+        if size <= len(labels)
+    }
 
 
 def count_classes(labels: Tensor, num_classes: int) -> Tensor:

@@ -9,9 +9,10 @@ from lightning import LightningDataModule
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
-from smoothpl.data.batches import FromStep, RawStep, Slices, Steps
+from smoothpl.data.batch import RawStep
+from smoothpl.data.batches import FromStep, Slices, Steps
 from smoothpl.data.folds import Fold, count_classes
-from smoothpl.data.source import APART, ImageSet, Source
+from smoothpl.data.source import HELD_OUT, ImageSet, Source
 from smoothpl.data.views import Views
 from smoothpl.errors import ConfigError
 
@@ -72,14 +73,20 @@ class SemiSupervisedData(LightningDataModule):
     def labeled_per_class(self) -> Tensor:
         return count_classes(self.source.train.labels[self.fold.labeled], self.num_classes)
 
+    @property
+    def image_size(self) -> tuple[int, int]:
+        """Height and width of what the network sees."""
+        (images,) = self.source.test.read(torch.zeros(1, dtype=torch.long), self.views.test_frame, [torch.empty(1, 0)])
+        return images.shape[-2], images.shape[-1]
+
     def check_source(self) -> None:
-        """What the YAML says of the data must be so."""
+        """Checks the data against what the configuration says about them."""
         if len(self.source.class_names) != self.num_classes:
             raise ConfigError(
                 f"data.num_classes={self.num_classes}, but the data have {len(self.source.class_names)} classes."
             )
         for name, images in (("training", self.source.train), ("test", self.source.test)):
-            lowest = APART if name == "training" else 0
+            lowest = HELD_OUT if name == "training" else 0
             outside = images.labels[(images.labels < lowest) | (images.labels >= self.num_classes)]
             if len(outside):
                 raise ConfigError(
@@ -87,10 +94,12 @@ class SemiSupervisedData(LightningDataModule):
                     f"the first one {int(outside[0])}; these data are damaged, or data.num_classes is wrong."
                 )
             if images.same_size == (self.views.frame is not None):
-                way_out = "views=imagenet" if self.views.frame is None else "views=torchssl"
+                is_not, other, way_out = ("are not", "one size", "imagenet")
+                if images.same_size:
+                    is_not, other, way_out = ("are", "many sizes", "torchssl")
                 raise ConfigError(
-                    f"the {name} images {'are' if self.views.frame else 'are not'} all of one size, and these views "
-                    f"are for others; use {way_out}."
+                    f"the {name} images {is_not} all of one size, but these views are for images of {other}; use "
+                    f"views={way_out}."
                 )
 
     def train_dataloader(self) -> DataLoader[RawStep]:

@@ -1,7 +1,7 @@
 """Images, the first arrow of the data flow: what every data set is turned into."""
 
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol, TypeVar
 
 from torch import Tensor
 
@@ -9,8 +9,21 @@ from smoothpl.data.frames import Frame
 
 UNKNOWN = -1
 """The label of an image that nobody has labeled, as most of STL-10's."""
-APART = -2
+HELD_OUT = -2
 """The label of an image among the training images that must not train: it is held out, or tests."""
+
+
+Open = TypeVar("Open", bound=Callable[..., "Source"])
+
+
+def images_of(side: int) -> Callable[[Open], Open]:
+    """Lets a source say how many pixels the side of its images has, for those who ask before it is opened."""
+
+    def with_size(source: Open) -> Open:
+        source.image_size = side  # type: ignore[attr-defined]
+        return source
+
+    return with_size
 
 
 class Images(Protocol):
@@ -53,5 +66,5 @@ class Source(NamedTuple):
     train: Images
     test: Images
     class_names: tuple[str, ...]
-    num_left_out: int = 0  # files that are no images
+    num_left_out: int = 0  # files that are not images
     tested_on: str = ""  # where that is not a test set of its own

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import TypeVar
 
 Answer = TypeVar("Answer")
+FileState = tuple[int, ...]
+"""What changes with a file, whatever name it is called by."""
 
 
-def recall(kind: str, paths: Sequence[Path], find: Callable[[], Answer], *more: str) -> Answer:
-    """What was found out about files before, for as long as none of them changes; else it is found out now."""
-    asked = json.dumps([*map(state_of, paths), *more])
+def recall(kind: str, states: Sequence[FileState], find: Callable[[], Answer], *more: str) -> Answer:
+    """What `find` has answered about these files before; it is asked again when one of them has changed."""
+    asked = json.dumps([*states, *more])
     note = cache_dir() / kind / (hashlib.sha256(asked.encode()).hexdigest() + ".json")
     if note.is_file():
         known: Answer = json.loads(note.read_text())
@@ -23,17 +25,19 @@ def recall(kind: str, paths: Sequence[Path], find: Callable[[], Answer], *more: 
     return found
 
 
-def state_of(path: Path) -> tuple[int, ...]:
-    """What changes with a file, whatever name it is called by."""
+def state_of(path: Path) -> FileState:
     try:
-        stat = path.stat()
+        return state_from(path.stat())
     except FileNotFoundError:  # a link that leads nowhere
-        stat = path.lstat()
+        return state_from(path.lstat())
+
+
+def state_from(stat: os.stat_result) -> FileState:
     return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
 
 
 def remember(note: Path, answer: object) -> None:
-    """Leaves a note in the cache; where that cannot be written to, the question is asked again next time."""
+    """Leaves a note in the cache; if that cannot be written to, the question is asked again next time."""
     draft = note.with_suffix(f".{os.getpid()}")
     try:
         note.parent.mkdir(parents=True, exist_ok=True)

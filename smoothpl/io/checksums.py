@@ -4,12 +4,12 @@ import hashlib
 from pathlib import Path
 
 from smoothpl.errors import ConfigError
-from smoothpl.io.cache import recall
+from smoothpl.io.cache import recall, state_of
 
 
 def verify(path: Path, md5: str) -> None:
     """Raises if the file is not the published one. What was found is kept in the cache, never beside the data."""
-    recall("verified", [path], lambda: compare(path, md5, "fetch it again"), md5)
+    recall("verified", [state_of(path)], lambda: compare(path, md5, "fetch it again"), md5)
 
 
 def compare(path: Path, md5: str, way_out: str) -> None:

@@ -7,7 +7,7 @@ AT_A_TIME = 2**20
 
 
 def digest_of(path: Path) -> str:
-    """By which a content is known, wherever it lies."""
+    """32 letters for the content of a file."""
     digest = hashlib.sha256()
     with open(path, "rb", buffering=0) as file:  # hashlib.file_digest takes twice as long for a small image
         while part := file.read(AT_A_TIME):

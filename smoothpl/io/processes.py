@@ -21,7 +21,7 @@ MOST_AT_A_TIME = 256
 FEW = 64
 """Fewer items than that are not worth starting processes."""
 PARTS_OF_A_CORE = 4
-"""At least, so that all of them end at about the same time."""
+"""Parts of the work for every core, at least: all cores are then done at about the same time."""
 One = TypeVar("One")
 Other = TypeVar("Other")
 
@@ -29,10 +29,11 @@ Other = TypeVar("Other")
 def in_processes(
     work: Callable[[Sequence[One]], Other], items: Sequence[One], most: int = MOST_AT_A_TIME
 ) -> Iterator[Other]:
-    """What `work` makes of some items at a time, at `most`, in order; a few ahead: memory does not grow with the items.
+    """Yields what `work` makes of some items at a time, at most `most`, in order and only a few ahead: memory does not
+    grow with their number.
 
-    `work` and what it gives are pickled. By torch's loader, because its workers see when the main process has been
-    killed, and end.
+    `work` and its results are pickled. The processes are those of torch's loader, which end when the main process has
+    been killed.
     """
     size = max(1, min(most, math.ceil(len(items) / (PARTS_OF_A_CORE * num_cores()))))
     parts = Parts(work, [items[start : start + size] for start in range(0, len(items), size)])
@@ -65,7 +66,7 @@ class Parts(Dataset[Other | OSError], Generic[One, Other]):
     def __getitem__(self, number: int) -> Other | OSError:
         try:
             return self.work(self.parts[number])
-        except OSError as error:  # handed over: the loader would raise one that has forgotten which file it was
+        except OSError as error:  # returned: the loader would raise one that does not name the file
             return error
 
 
@@ -74,8 +75,8 @@ def as_it_is(part: Any) -> Any:
 
 
 def keep_quiet(_: int) -> None:
-    """Ctrl-C goes to all processes, and one of them is enough to say so. A progress bar that was forked, too, would be
-    drawn twice, or wait for a thread that was not."""
+    """Leaves Ctrl-C, warnings and progress bars to the main process: a bar that was forked would be drawn twice, or
+    wait for a thread that was not."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     warnings.simplefilter("ignore")
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__

@@ -1,6 +1,6 @@
-"""Who is told what a run logs: its own curves first, then the mirrors that were asked for."""
+"""Loggers: the curves of a run, which are always there, and the external loggers that were asked for."""
 
 from smoothpl.loggers.curves import Curves
-from smoothpl.loggers.mirror import Mirror, mirrors_of
+from smoothpl.loggers.external import ExternalLogger, external_loggers
 
-__all__ = ["Curves", "Mirror", "mirrors_of"]
+__all__ = ["Curves", "ExternalLogger", "external_loggers"]

@@ -1,4 +1,4 @@
-"""logs/metrics.csv: the curves of a run, a row for every time that something was logged."""
+"""logs/metrics.csv: the curves of a run, one row for each time that something was logged."""
 
 import csv
 from argparse import Namespace
@@ -10,18 +10,20 @@ from lightning.pytorch.loggers import Logger
 from lightning.pytorch.utilities import rank_zero_only
 
 from smoothpl.io.atomic import write_text
-from smoothpl.layout import CURVES, LOGS
+from smoothpl.layout import LOGS
+from smoothpl.record.curves import curves_path, read_curves
 
 
 class Curves(Logger):
-    """A table that can be taken back to the row where a checkpoint was written.
+    """A table that can be cut back to the row at which a checkpoint was written.
 
     Lightning's CSVLogger deletes what it finds when a run is resumed.
     """
 
     def __init__(self, save_dir: str | Path) -> None:
         super().__init__()
-        self.path = Path(save_dir) / LOGS / CURVES
+        self.run_dir = Path(save_dir)
+        self.path = curves_path(self.run_dir)
         self.columns: list[str] = []
         self.num_rows = 0
 
@@ -39,7 +41,7 @@ class Curves(Logger):
             return
         row = {**metrics, "step": step}
         if not set(row) <= set(self.columns):
-            rows = self.read() if self.num_rows else []  # else they are of a run that is begun anew
+            rows = self.read() if self.num_rows else []  # else they are of an earlier run in this directory
             self.columns = sorted({*self.columns, *row})
             self.write(rows)
         with self.path.open("a", newline="") as file:
@@ -48,23 +50,20 @@ class Curves(Logger):
 
     @rank_zero_only
     def log_hyperparams(self, params: dict[str, Any] | Namespace, *args: Any, **kwargs: Any) -> None:
-        """They are in the record."""
+        """Nothing to do: they are in the record."""
 
     @rank_zero_only
     def rewind(self, num_rows: int) -> None:
-        """What was logged after that many rows is going to be logged again."""
+        """Removes the rows after the first `num_rows`: the resumed run logs them again."""
         rows = self.read()[:num_rows]
         self.columns = sorted(rows[0]) if rows else []
         self.num_rows = len(rows)
         self.write(rows)
 
-    def read(self) -> list[dict[str, Any]]:
-        if not self.path.exists():
-            return []
-        with self.path.open(newline="") as file:
-            return list(csv.DictReader(file))
+    def read(self) -> list[dict[str, str]]:
+        return read_curves(self.run_dir)
 
-    def write(self, rows: list[dict[str, Any]]) -> None:
+    def write(self, rows: list[dict[str, str]]) -> None:
         """The whole table, atomically."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         text = StringIO(newline="")

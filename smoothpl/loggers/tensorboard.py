@@ -11,12 +11,12 @@ from omegaconf import DictConfig
 from smoothpl.config.recipe import recipe_digest
 from smoothpl.errors import ConfigError
 from smoothpl.layout import LOGS, TENSORBOARD
-from smoothpl.loggers.mirror import Mirror
+from smoothpl.loggers.external import ExternalLogger
 
 COLUMNS = ("benchmark", "method", "threshold", "num_labels", "fold", "seed")
 
 
-class TensorBoardMirror(Mirror):
+class TensorBoard(ExternalLogger):
     """Curves, pictures, and a row in the table of runs (HPARAMS)."""
 
     logger: TensorBoardLogger

@@ -17,14 +17,14 @@ from omegaconf import DictConfig
 
 from smoothpl.config.recipe import plain, recipe_digest
 from smoothpl.errors import ConfigError
-from smoothpl.loggers.mirror import Mirror
+from smoothpl.loggers.external import ExternalLogger
 
 PATIENCE = 5.0
-"""Seconds to wait for the server, before any work is done."""
+"""Seconds to wait for the server before the run starts."""
 
 
-class WandbMirror(Mirror):
-    """Group, job type and columns that make a sweep a dashboard: a group is a recipe, a job type a benchmark."""
+class WeightsAndBiases(ExternalLogger):
+    """One run of wandb, grouped by recipe, with the benchmark as its job type: a sweep becomes a dashboard."""
 
     logger: WandbLogger
 
@@ -34,7 +34,7 @@ class WandbMirror(Mirror):
             WandbLogger(
                 project=project,
                 save_dir=save_dir,
-                mode=choose_mode(offline),  # not offline=...: that comes too late for a session that has begun
+                mode=choose_mode(offline),  # not offline=...: that comes too late for a session that has started
                 id=hashlib.sha256(str(save_dir.resolve()).encode()).hexdigest()[:12],  # the same after a resume
                 name=f"{config.method}, fold {config.fold}, seed {config.seed}",
                 group=recipe_digest(config),
@@ -47,10 +47,10 @@ class WandbMirror(Mirror):
 
     @staticmethod
     def check(settings: DictConfig) -> None:
-        if not settings.offline and not said_mode() and not has_key():
+        if not settings.offline and not mode_is_set() and not has_key():
             raise ConfigError(
-                "logger=wandb finds no key: set WANDB_API_KEY or call `wandb login`; or use logger.wandb.offline=true, "
-                "and send the run later with `wandb sync`."
+                "logger=wandb finds no API key: set WANDB_API_KEY or call `wandb login`; or use "
+                "logger.wandb.offline=true, and upload the run later with `wandb sync`."
             )
 
     def send_picture(self, name: str, pixels: np.ndarray, step: int) -> None:
@@ -64,16 +64,16 @@ class WandbMirror(Mirror):
 def choose_mode(offline: bool) -> Literal["offline"] | None:
     if offline:
         return "offline"
-    return None if said_mode() or is_reachable() else "offline"
+    return None if mode_is_set() or is_reachable() else "offline"
 
 
-def said_mode() -> bool:
-    """wandb's own switch: whoever uses it knows what they want."""
+def mode_is_set() -> bool:
+    """Whether WANDB_MODE, wandb's own switch, asks for anything but online."""
     return os.environ.get("WANDB_MODE", "online") != "online"
 
 
 def has_key() -> bool:
-    """From the environment, the settings, or where `wandb login` puts it; wandb itself would ask in the terminal."""
+    """Whether environment, settings or `wandb login` provide a key; wandb itself would ask in the terminal."""
     settings = wandb.setup().settings
     if settings.api_key or settings.identity_token_file:
         return True
@@ -85,7 +85,7 @@ def has_key() -> bool:
 
 
 def is_reachable() -> bool:
-    """Asks the server for anything at all. wandb itself would wait for it for minutes."""
+    """Whether the server answers within seconds; wandb itself would wait for minutes."""
     server = wandb.setup().settings.base_url
     try:
         urlopen(server, timeout=PATIENCE).close()
@@ -93,7 +93,8 @@ def is_reachable() -> bool:
         return True
     except OSError as error:
         sys.stderr.write(
-            f"logger=wandb cannot reach {server} ({error}): the run is kept offline; send it later with `wandb sync`.\n"
+            f"logger=wandb cannot reach {server} ({error}): the run is kept offline; upload it later with "
+            "`wandb sync`.\n"
         )
         return False
     return True

@@ -1,17 +1,18 @@
-"""Collapse as a story: which class stopped being predicted, when, and whether it came back."""
+"""Collapse: which class the network stopped predicting, at which step, and whether it recovered."""
 
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 State = Literal["unborn", "alive", "partly", "collapsed", "recovering"]
+"""The state of a class; unborn: the network has not learned to predict it yet."""
 COLLAPSED_BELOW = 0.20  # paper, Sec. 4.1
 PARTLY_BELOW = 0.50
-"""From here down to COLLAPSED_BELOW a class is partly collapsed. Both are parts of its fair share of the predictions,
-and that does not depend on the number of classes."""
+"""Between the two a class is partly collapsed. Both are fractions of its fair share of the predictions, and so do not
+depend on the number of classes."""
 
 
 class Turn(NamedTuple):
-    """A class has entered another state; `alive` is one that has recovered."""
+    """The change of a class to another state, at an evaluation; `alive` means that it has recovered."""
 
     step: int
     number: int  # of the class
@@ -20,8 +21,8 @@ class Turn(NamedTuple):
 
 
 def next_state(state: State, share: float, is_late: bool) -> State:
-    """A network that has just begun predicts few classes: what counts as collapsed is a class that was alive and is not
-    any more, or one that has not come alive in half of the run."""
+    """The state after an evaluation. Early in training a network predicts few classes, so that a class counts as
+    collapsed only if it was alive before, or if it is still unborn in the second half of the run."""
     if share >= PARTLY_BELOW:
         return "alive"
     if state == "unborn" and not is_late:
@@ -32,14 +33,14 @@ def next_state(state: State, share: float, is_late: bool) -> State:
 
 
 class CollapseStory:
-    """Every class's state, and its turns so far; a birth is none."""
+    """The states of all classes, and their changes so far; from unborn to alive is not counted as one."""
 
     def __init__(self, turns: Iterable[Turn] = (), states: Iterable[State] = ()) -> None:
         self.turns = list(turns)
         self.states = list(states)
 
     def see(self, step: int, shares: list[float], is_late: bool) -> list[Turn]:
-        """The shares of all classes at an evaluation -> what is new."""
+        """Takes in the shares of all classes at an evaluation and returns the changes."""
         before = self.states or ["unborn"] * len(shares)
         self.states = [next_state(state, share, is_late) for state, share in zip(before, shares, strict=True)]
         news = [
@@ -52,7 +53,7 @@ class CollapseStory:
 
 
 def turns_of(history: Iterable[tuple[int, list[float]]], max_steps: int) -> list[Turn]:
-    """The whole story of a run, from the steps of its evaluations and the shares there."""
+    """All changes in a run, from the step and the shares of each of its evaluations."""
     story = CollapseStory()
     for step, shares in history:
         story.see(step, shares, is_late=2 * step >= max_steps)

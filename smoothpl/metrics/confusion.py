@@ -1,4 +1,4 @@
-"""Error and confusion: what a confusion matrix says of a classifier. Rows are true classes, columns predictions."""
+"""Error, accuracy and collapse from a confusion matrix. Rows are true classes, columns predictions."""
 
 import torch
 from torch import Tensor
@@ -18,15 +18,13 @@ def class_accuracy(confusion: Tensor) -> Tensor:
 
 
 def predicted_share(confusion: Tensor) -> Tensor:
-    """(C,) how often a class is predicted, as a part of its share: column sums of the row-normalised matrix.
-
-    A class without images has no share; 1 says that nothing is wrong with it as far as anybody can see.
-    """
+    """confusion (C, C) counts -> predictions of each class as a fraction of its fair share, (C,): column sums of the
+    row-normalised matrix. A class without images has no share; it gets 1, so that it never counts as collapsed."""
     images = confusion.sum(dim=1, keepdim=True)
     share = torch.nan_to_num(confusion / images).sum(dim=0)
     return torch.where(images.squeeze(1) > 0, share, 1.0)
 
 
 def collapsed_classes(confusion: Tensor, floor: float = COLLAPSED_BELOW) -> list[int]:
-    """Classes that the network has all but stopped predicting."""
+    """Classes that are predicted for less than `floor` of their fair share."""
     return (predicted_share(confusion) < floor).nonzero().squeeze(1).tolist()

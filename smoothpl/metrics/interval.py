@@ -1,10 +1,10 @@
-"""How far the error on a few images can be from that on all others of their kind."""
+"""The confidence interval of an error: how far the error on a few images can be from that on many."""
 
 from scipy.stats import binomtest
 
 
 def interval(wrong: int, total: int) -> tuple[float, float]:
-    """Wilson's, of 95 %, in percent."""
+    """Wilson's 95 % interval of an error rate, in percent."""
     found = binomtest(wrong, total).proportion_ci(method="wilson")
     return 100 * found.low, 100 * found.high
 

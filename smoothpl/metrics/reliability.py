@@ -10,9 +10,9 @@ NUM_BINS = 15
 
 
 class Reliability(Metric):
-    """Counts predictions by their confidence, in bins of equal width: (bins, 3) number, confidence, right ones.
+    """Counts predictions by confidence, in bins of equal width: (bins, 3) number, sum of confidences, correct ones.
 
-    torchmetrics' own calibration error keeps every prediction of the test set; a picture needs the bins only.
+    torchmetrics' own calibration error keeps every prediction of the test set; a plot needs only the bins.
     """
 
     full_state_update = False
@@ -34,7 +34,7 @@ class Reliability(Metric):
 
 
 class Bin(NamedTuple):
-    """Of predictions of about the same confidence."""
+    """Predictions of about the same confidence: how many, their mean confidence, their accuracy."""
 
     number: int
     confidence: float
@@ -42,11 +42,11 @@ class Bin(NamedTuple):
 
 
 def bins_of(table: Tensor) -> list[Bin]:
-    """Those that hold anything."""
+    """The bins that hold any predictions."""
     return [Bin(int(n), confidence / n, right / n) for n, confidence, right in table.tolist() if n]
 
 
 def calibration_error(bins: list[Bin]) -> float:
-    """ECE: how far confidence is from accuracy, in the mean over all predictions."""
+    """Expected calibration error: the mean distance of confidence from accuracy, over all predictions."""
     total = sum(each.number for each in bins)
     return sum(each.number * abs(each.confidence - each.accuracy) for each in bins) / total

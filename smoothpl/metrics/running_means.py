@@ -1,4 +1,4 @@
-"""What is known of training between two log lines, gathered without asking the device for a single number."""
+"""Means of training metrics between two log lines, gathered on the device without waiting for it."""
 
 import torch
 from torch import Tensor, nn

@@ -12,7 +12,7 @@ from torch.serialization import safe_globals
 from torchvision import models
 from torchvision.models.vision_transformer import interpolate_embeddings
 
-from smoothpl.cli.messages import remark, some
+from smoothpl.cli.messages import first_few, inform
 from smoothpl.errors import ConfigError
 
 FILES = (".pt", ".pth", ".ckpt", ".bin", ".safetensors")
@@ -20,10 +20,10 @@ PREFIXES = (
     *("module.", "backbone.", "module.backbone.", "encoder.", "module.encoder.", "encoder_q.", "module.encoder_q."),
     *("model.", "network.", "average."),
 )
-"""Before the names of weights: what wrappers and self-supervised methods leave there."""
+"""What wrappers and self-supervised methods put before the names of weights."""
 POSITIONS = "encoder.pos_embedding"
 SEVERAL_OUTPUTS = ("googlenet", "inception_v3")
-"""While they train: not for us."""
+"""Models that have several outputs while they train, which a loss here does not know."""
 
 
 def pretrained(
@@ -39,9 +39,14 @@ def pretrained(
     """Any classification model of a library, for images of `size` x `size` pixels. `weights`: published ones, which are
     fetched, or a file; `init_from`: a file of another method, of which all is taken that fits."""
     if weights is not None and init_from is not None:
-        raise ConfigError(f"net.weights={weights} and net.init_from={init_from}: a network begins in one way only.")
+        raise ConfigError(
+            f"net.weights={weights} and net.init_from={init_from}: a network starts from one of them; leave out the "
+            "other."
+        )
     if channels != 3:
-        raise ConfigError(f"this network sees colours: data.channels={channels} must be 3; use a WideResNet instead.")
+        raise ConfigError(
+            f"data.channels={channels} must be 3 for net.name={name}, which needs colours; use a WideResNet instead."
+        )
     files = {"init_from": init_from}
     if weights is not None and Path(weights).suffix in FILES:
         files, weights = {"weights": weights}, None
@@ -56,7 +61,7 @@ def pretrained(
 
 
 def tried(make: Callable[[], nn.Module], name: str, size: int | None) -> nn.Module:
-    """Some networks are for one size only, or not for small ones, and would say so in the first step."""
+    """Makes a network and tries it on one image: some take one size only, or no small ones."""
     try:
         network = make()
         if size is not None:
@@ -74,7 +79,9 @@ def tried(make: Callable[[], nn.Module], name: str, size: int | None) -> nn.Modu
 def of_torchvision(name: str, num_classes: int, size: int | None, weights: str | None) -> nn.Module:
     known = [each for each in models.list_models(module=models) if each not in SEVERAL_OUTPUTS]
     if name not in known:
-        raise ConfigError(f"net.name={name} is no classification model of torchvision; known are {', '.join(known)}.")
+        raise ConfigError(
+            f"net.name={name} is not a classification model of torchvision; known are {', '.join(known)}."
+        )
     choices = models.get_model_weights(name).__members__
     if weights is not None and weights not in choices:
         raise ConfigError(f"net.weights={weights} must be a file, or one of {', '.join(choices)} (of {name}).")
@@ -99,7 +106,7 @@ def of_timm(name: str, num_classes: int, size: int | None, weights: str | None) 
         raise ConfigError("net=timm needs timm: pip install 'smoothpl[timm]'.") from error
     if not timm.is_model(name):
         near = timm.list_models(f"*{name[:5]}*")
-        raise ConfigError(f"net.name={name} is not a model of timm; near are {some(near) or 'none'}.")
+        raise ConfigError(f"net.name={name} is not a model of timm; similar names are {first_few(near) or 'none'}.")
     if weights not in (None, "pretrained"):
         raise ConfigError(f"net.weights={weights} must be pretrained, a file, or null (net=timm).")
     known = timm.get_pretrained_cfg(name)
@@ -126,7 +133,7 @@ def fetched(fetch: Callable[[], Mapping[str, Tensor]], weights: str) -> dict[str
 
 
 def resized(network: nn.Module, weights: dict[str, Tensor]) -> dict[str, Tensor]:
-    """torchvision's vision transformers know where a patch is by weights: those of another size are interpolated."""
+    """Interpolates the weights of positions in torchvision's vision transformers to another size of images."""
     if not isinstance(network, models.VisionTransformer) or POSITIONS not in weights:
         return weights
     found: dict[str, Tensor] = interpolate_embeddings(network.image_size, network.patch_size, OrderedDict(weights))
@@ -134,7 +141,7 @@ def resized(network: nn.Module, weights: dict[str, Tensor]) -> dict[str, Tensor]
 
 
 def read_weights(place: str, knob: str) -> dict[str, Tensor]:
-    """Of a file that may come from a stranger: tensors only."""
+    """Reads a file that may come from a stranger: tensors only."""
     path = Path(place).expanduser()
     if not path.is_file():
         raise ConfigError(f"net.{knob}={place} is not there; name a file of weights ({', '.join(FILES)}).")
@@ -165,22 +172,22 @@ def tensors_of(content: Any, what: str) -> dict[str, Tensor]:
 
 
 def take(network: nn.Module, weights: dict[str, Tensor], what: str) -> None:
-    """All weights that fit by name and dims, but the classifier's of another number of classes; says what does not."""
+    """Takes all weights that fit by name and dims (a classifier of other classes does not), and lists the others."""
     own, weights = network.state_dict(), resized(network, weights)
     best = max((renamed(weights, prefix) for prefix in ("", *PREFIXES)), key=lambda each: len(fitting(each, own)))
     fits = fitting(best, own)
     wanted = [key for key in own if not key.endswith("num_batches_tracked")]
     if len([key for key in wanted if key in fits]) < len(wanted) / 2:
         raise ConfigError(
-            f"net.{what} fits {len(fits)} of the {len(own)} tensors of this network only; it is of another one. It "
-            f"has {some(list(weights))}; this one {some(wanted)}"
+            f"net.{what} fits only {len(fits)} of the {len(own)} tensors of this network, so it is for another one. It "
+            f"has {first_few(list(weights))}; this network has {first_few(wanted)}"
         )
     network.load_state_dict(fits, strict=False)
     fresh = [key for key in wanted if key not in fits]
     unused = [key for key in best if key not in fits]
-    for names, told in ((fresh, "begin at random"), (unused, "are not used")):
+    for names, state in ((fresh, "start at random"), (unused, "are not used")):
         if names:
-            remark(f"net.{what}: {len(names)} tensors {told}: {some(names)}")
+            inform(f"net.{what}: {len(names)} tensors {state}: {first_few(names)}")
 
 
 def renamed(weights: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:

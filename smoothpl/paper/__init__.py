@@ -1,4 +1,4 @@
-"""The paper's numbers as data: every error that it prints, and every figure that it makes of them."""
+"""The paper's numbers as data: every error that it prints, and every figure that it derives from them."""
 
 import csv
 from pathlib import Path
@@ -22,7 +22,7 @@ def read_table(name: str) -> list[dict[str, str]]:
 
 
 def paper_runs(table: str | None = None) -> list[Run]:
-    """As if they were our own; a run that the paper prints in several tables is here as often."""
+    """The paper's errors as runs; one that is printed in several tables occurs as often."""
     return [as_run(row) for row in read_table("errors") if table in (None, row["table"])]
 
 

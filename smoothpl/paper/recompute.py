@@ -1,4 +1,4 @@
-"""Every figure that the paper makes of its own errors, made again: what holds, and where it contradicts itself."""
+"""Every figure that the paper derives from its errors, computed again: what agrees, and what contradicts."""
 
 from decimal import Decimal
 from itertools import pairwise
@@ -10,6 +10,8 @@ from smoothpl.results.comparison import Comparison, compare, spread
 OF_FOLD_0 = (
     "Fold 0 of Smooth FixMatch is printed as 6.25, but this needs 6.67 to 6.69; the aggregate over 26 runs needs 6.25"
 )
+FIVE_FOLDS = "The figure of folds 1 to 5 alone; its p-value is that of all six"
+NOT_EXACT = "No exact p of six pairs: a normal approximation where two runs are level"
 REMARKS = {
     ("folds", "smooth", "mean"): OF_FOLD_0,
     ("folds", "smooth", "std"): OF_FOLD_0,
@@ -18,34 +20,30 @@ REMARKS = {
     ("imbalance", "smooth", "drop"): OF_FOLD_0,
     ("imbalance", "smooth", "drop_std"): OF_FOLD_0,
     ("imbalance", "smooth", "drop_p"): OF_FOLD_0,
-    ("folds", "flexmatch", "gain"): "The figure of folds 1 to 5 alone; its p-value is that of all six",
-    ("folds", "flexmatch", "gain_std"): "The figure of folds 1 to 5 alone; its p-value is that of all six",
-    (
-        "cifar100, weight decay 0.001",
-        "smooth",
-        "p",
-    ): "Normal approximation of one pair that differs, two that do not; the exact p is 1",
+    ("folds", "flexmatch", "gain"): FIVE_FOLDS,
+    ("folds", "flexmatch", "gain_std"): FIVE_FOLDS,
+    ("cifar100, weight decay 0.001", "smooth", "p"): (
+        "Normal approximation of one pair that differs, two that do not; the exact p is 1"
+    ),
     ("imbalance", "smooth", "mean"): "7.79 from the printed folds: rounding",
-    ("seed", "fixmatch", "std"): "3.17 (population) or 3.54 (sample): neither is printed; perhaps a slip of the pen",
-    (
-        "aggregate",
-        "smooth",
-        "n",
-    ): "6 folds, 5 thresholds, 6 imbalanced folds, 5 momenta, 4 seeds; the appendix says that "
-    "seeds are not among them, but without them there are 22",
+    ("seed", "fixmatch", "std"): "3.17 (population) or 3.54 (sample), but neither is printed; perhaps a misprint",
+    ("aggregate", "smooth", "n"): (
+        "6 folds, 5 thresholds, 6 imbalanced folds, 5 momenta, 4 seeds; the appendix says that seeds are not among "
+        "them, but without them there are 22"
+    ),
     ("aggregate", "smooth", "p"): "Normal approximation; the exact p is 6.66e-06",
     ("random 130", "smooth", "p"): "0.015625, rounded up",
-    ("random 120", "smooth", "p"): "No exact p of six pairs: a normal approximation where two runs are level",
-    ("increment 90", "smooth", "p"): "No exact p of six pairs: a normal approximation where two runs are level",
-    ("increment 130", "smooth", "p"): "No exact p of six pairs: a normal approximation where two runs are level",
+    ("random 120", "smooth", "p"): NOT_EXACT,
+    ("increment 90", "smooth", "p"): NOT_EXACT,
+    ("increment 130", "smooth", "p"): NOT_EXACT,
     ("increment 40", "fixmatch", "gain"): "The means that are printed differ by 1.51",
     ("random 100", "smooth", "gain"): "The means that are printed differ by 1.16",
 }
 ATTAINABLE = 2**6
-"""p-values of six pairs are multiples of one over this."""
+"""Exact p-values of six pairs are multiples of one over this."""
 
 
-class Figure(NamedTuple):
+class PublishedFigure(NamedTuple):
     """A published figure and what the paper's own errors give for it."""
 
     table: str
@@ -57,11 +55,11 @@ class Figure(NamedTuple):
     remark: str
 
 
-def figures() -> list[Figure]:
+def figures() -> list[PublishedFigure]:
     return [*of_runs(), *of_random_labels()]
 
 
-def of_runs() -> list[Figure]:
+def of_runs() -> list[PublishedFigure]:
     found = []
     known: dict[tuple[str, str, str], dict[str, float]] = {}
     for row in read_table("aggregates"):
@@ -73,18 +71,22 @@ def of_runs() -> list[Figure]:
     return found
 
 
-def figure(table: str, method: str, quantity: str, published: str, recomputed: float, slack: float = 0.5) -> Figure:
-    """Agrees, if it is what rounding would have made of it."""
+def figure(
+    table: str, method: str, quantity: str, published: str, recomputed: float, slack: float = 0.5
+) -> PublishedFigure:
+    """A published figure agrees with the recomputed one if they differ by rounding only."""
     unit = 10.0 ** int(Decimal(published).as_tuple().exponent)
     agrees = abs(recomputed - float(published)) <= slack * unit * (1 + 1e-6)
-    return Figure(table, method, quantity, published, recomputed, agrees, REMARKS.get((table, method, quantity), ""))
+    return PublishedFigure(
+        table, method, quantity, published, recomputed, agrees, REMARKS.get((table, method, quantity), "")
+    )
 
 
 Errors = dict[tuple[object, ...], float]
 
 
 def errors_of(table: str, method: str, weight_decay: str | None = None) -> Errors:
-    """By all that can differ between two runs of one table."""
+    """Errors by everything in which two runs of one table can differ."""
     rows = [row for row in read_table("errors") if (row["table"], row["method"]) == (table, method)]
     wanted = [row for row in rows if weight_decay in (None, row["weight_decay"])]
     runs = [(as_run(row), row) for row in wanted]
@@ -127,7 +129,7 @@ def described(comparison: Comparison) -> dict[str, float]:
 
 
 def aggregate() -> dict[str, float]:
-    """FixMatch against Smooth FixMatch, all runs under the same conditions, none of them twice."""
+    """FixMatch against Smooth FixMatch, over all pairs of runs under the same conditions, each counted once."""
     of = {
         method: {
             key: error
@@ -140,9 +142,9 @@ def aggregate() -> dict[str, float]:
     return described(gains([of["fixmatch"][key] for key in keys], [of["smooth"][key] for key in keys]))
 
 
-def of_random_labels() -> list[Figure]:
-    """The folds behind them are not printed: gains must be the differences of the printed means, up to their rounding,
-    and p-values must be such as six pairs can give."""
+def of_random_labels() -> list[PublishedFigure]:
+    """The paper does not print the folds behind these figures: gains must be the differences of the printed means, up
+    to rounding, and p-values must be values that six pairs can give."""
     rows = read_table("random")
     found = []
     for row in rows:

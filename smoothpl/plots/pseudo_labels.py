@@ -1,4 +1,4 @@
-"""Pseudo-labels with their views, drawn."""
+"""Pseudo-labels, drawn with the views that they belong to."""
 
 from typing import NamedTuple
 
@@ -11,18 +11,18 @@ from smoothpl.plots.style import PLAIN
 
 
 class Example(NamedTuple):
-    """An unlabeled image as it was seen in a step, and what was made of it."""
+    """An unlabeled image as it was seen in a step, and its pseudo-label."""
 
     views: Tensor  # (1 or 2, channels, height, width): weak, strong
     label: str
     confidence: float
     weight: float
-    truth: str | None  # None: nobody knows
+    truth: str | None  # None: not known
 
 
 @rc_context(PLAIN)
 def pseudo_label_figure(rows: dict[str, list[Example]], title: str) -> Figure:
-    """A row for each kind of example, weak views above strong ones. A wrong label says what would be right."""
+    """A row for each kind of example, weak views above strong ones; a wrong label is shown with the true one."""
     columns = max(map(len, rows.values()))
     num_views = max(len(example.views) for examples in rows.values() for example in examples)
     figure = Figure(figsize=(1.1 * columns + 0.4, (1.1 * num_views + 0.6) * len(rows) + 0.3), layout="constrained")
@@ -36,7 +36,7 @@ def pseudo_label_figure(rows: dict[str, list[Example]], title: str) -> Figure:
             axes.set(xticks=[], yticks=[])
             axes.spines[:].set_visible(False)
             is_wrong = example.truth not in (None, example.label)
-            words = f"{example.label}{f', not {example.truth}' if is_wrong else ''}"
+            label = f"{example.label}{f', not {example.truth}' if is_wrong else ''}"
             numbers = f"{example.confidence:.2f}, {example.weight:.2f}"
-            axes.set_title(f"{words}\n{numbers}", fontsize="x-small", color="C3" if is_wrong else "black")
+            axes.set_title(f"{label}\n{numbers}", fontsize="x-small", color="C3" if is_wrong else "black")
     return figure

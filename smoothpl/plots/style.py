@@ -1,16 +1,16 @@
-"""Names in pictures are shown as they are."""
+"""What all pictures have in common: names are shown as they are, and no picture stops a run."""
 
 import sys
 from collections.abc import Callable
 from typing import Any
 
 PLAIN: Any = {"text.parse_math": False}
-"""A dollar in the name of a class is a dollar, also when the picture is drawn."""
+"""Settings of Matplotlib: a dollar in the name of a class is a dollar, also when the picture is drawn."""
 
 
 def attempt(action: Callable[[], object]) -> None:
-    """A picture is not worth a run."""
+    """Draws a picture, or says why it cannot: no picture is worth a run."""
     try:
         action()
     except Exception as error:  # whatever it is
-        sys.stderr.write(f"a picture could not be drawn ({error!r}); the run goes on without it.\n")
+        sys.stderr.write(f"a picture could not be drawn ({error!r}); the run continues without it.\n")

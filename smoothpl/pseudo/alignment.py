@@ -13,7 +13,7 @@ SMALL = 1e-6
 
 
 class Alignment(nn.Module, ABC):
-    """Sees a step first, and corrects it then."""
+    """Sees a step first, and then corrects it."""
 
     teaches = True
     """Whether the corrected probabilities are also what is taught, or weigh only."""
@@ -31,7 +31,7 @@ class Alignment(nn.Module, ABC):
 
 @final
 class Unaligned(Alignment):
-    """Believes what it is told."""
+    """Leaves probabilities as they are."""
 
     def forward(self, probabilities: Tensor) -> Tensor:
         return probabilities

@@ -34,7 +34,7 @@ class Annealing(nn.Module):
         self.register_buffer("steps", torch.zeros((), dtype=torch.long))
 
     def see(self) -> None:
-        """Takes note that a step begins."""
+        """Takes note that a step starts."""
         self.steps += 1
 
     def forward(self) -> Tensor:

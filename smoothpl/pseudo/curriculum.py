@@ -27,7 +27,7 @@ class Curriculum(ThresholdPolicy):
     counted too: early on they are the most, and keep all thresholds low. With `counts="soft"` an image counts by how
     far it was above the ceiling when last seen, so that the memory does not jump when an image crosses it.
 
-    The counts are kept up to date, not counted anew: a step costs O(batch), however many images there are.
+    The counts are updated, not counted again: a step costs O(batch), however many images there are.
     """
 
     by_class = True

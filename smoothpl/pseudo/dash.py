@@ -10,7 +10,7 @@ from smoothpl.pseudo.policies import ThresholdPolicy
 from smoothpl.pseudo.targets import sharpen
 
 COLD = 0.01
-"""Of a temperature: from here on labels that are taught at all are hard, as far as floats can tell."""
+"""The lowest temperature: labels that have any weight are then hard, as far as floats can tell."""
 
 
 @final
@@ -20,7 +20,7 @@ class LossSchedule(ThresholdPolicy):
     rho_0 is the loss of the labeled images of the first step (one codebase takes the test set's, a leak). Until rho has
     reached its minimum the pseudo-label is soft, sharpened by `temperature`; then it is hard. A loss l is a score
     exp(-l): for a hard label that is its confidence. With `schedule="continuous"` k grows by a little in every step,
-    and the temperature goes down to 0 with rho, so that soft labels become hard by and by.
+    and the temperature goes down to 0 with rho, so that soft labels become hard gradually.
     """
 
     def __init__(

@@ -16,11 +16,11 @@ class ThresholdPolicy(nn.Module, ABC):
     """
 
     lowest = 0.0
-    """No threshold is ever below this; what a hard target must know to be continuous."""
+    """No threshold is ever below this, by which pseudo/smoothness.py judges a hard target."""
     by_class = False
     """Whether classes have thresholds of their own: then the threshold jumps where two classes tie."""
     jumps: str | None = None
-    """Why the memory is no continuous function of the network, if it is none."""
+    """Why the memory is not a continuous function of the network, if it is not."""
 
     def prepare(self, num_unlabeled: int) -> None:
         """Called once, before training and before a checkpoint is loaded."""

@@ -46,7 +46,7 @@ def obstacles(weighting: Weighting, target: Target, fairness: Fairness | None = 
 
 
 def jumps(shape: AnyShape) -> bool:
-    """Tried, not asked: a shape of anybody's is judged by what it does around a threshold."""
+    """Whether a shape jumps at a threshold: it is tried, so that a shape of one's own is judged, too."""
     if isinstance(shape, Gaussian):
         return False
     around: Tensor = PROBE + FINE * torch.linspace(-1, 1, 2001, dtype=torch.float64)

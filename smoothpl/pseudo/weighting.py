@@ -50,7 +50,7 @@ class Weighting(nn.Module):
             self.alignment.prepare(labeled_per_class)
 
     def see(self, beliefs: Beliefs) -> None:
-        """Before the weights of a step are asked for."""
+        """Called before the weights of a step are asked for."""
         if self.annealing is not None:
             self.annealing.see()
         beliefs = of_all_ranks(beliefs)
@@ -75,7 +75,7 @@ class Weighting(nn.Module):
     def of_labeled(self, probabilities: Tensor, label: Tensor) -> Tensor | None:
         """probabilities (B, C) of labeled images, detached -> weight (B,), or None if all weigh 1.
 
-        As published, the loss is a mean over the images that are not held back: these weigh so much the more.
+        As published, the loss is a mean over the images that are not held back: these weigh accordingly more.
         """
         if self.annealing is None or isinstance(self.shape, Gaussian):
             return None
@@ -89,7 +89,7 @@ class Weighting(nn.Module):
         return self.policy.taught(self.aligned(pseudo) if self.alignment.teaches else pseudo)
 
     def observe(self, pseudo: PseudoLabels, weight: Tensor) -> None:
-        """After the weights of a step were used."""
+        """Called after the weights of a step were used."""
         self.policy.observe(of_all_ranks(self.aligned(pseudo)), of_all_ranks(weight))
 
 

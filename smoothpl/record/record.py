@@ -17,11 +17,12 @@ from smoothpl.errors import ConfigError
 from smoothpl.io.atomic import write_text
 from smoothpl.layout import RECORD
 from smoothpl.metrics.collapse import Turn
-from smoothpl.metrics.instability import sudden_falls
+from smoothpl.metrics.instability import sudden_rises
 from smoothpl.record.schema import objection
+from smoothpl.record.upgrade import upgraded
 from smoothpl.record.versions import current_commit, installed_versions
 
-SCHEMA = 5
+SCHEMA = 6
 """docs/record.md says what is in it, and what each one brought; older ones are still read."""
 
 
@@ -49,7 +50,7 @@ class Record:
     config: dict[str, Any]
     recipe: str  # digest of everything that was composed but seed and fold: what runs are grouped by
     name: str = ""  # the recipe for people
-    overrides: list[str] = field(default_factory=list)  # what was said on the command line
+    overrides: list[str] = field(default_factory=list)  # what was typed on the command line
     schema: int = SCHEMA
     status: str = "running"  # finished, failed or interrupted in the end
     failure: str | None = None
@@ -66,9 +67,10 @@ class Record:
     labeled_per_class: list[int] = field(default_factory=list)
     unlabeled_per_class: list[int] = field(default_factory=list)  # known to the record, never to training
     num_test: int = 0
-    tested_on: str = ""  # what the test images are, where they are no test set of their own
-    num_left_out: int = 0  # files that are no images (data.on_bad_image=skip)
-    calibration: dict[str, float | None] = field(default_factory=dict)  # what unlabeled_weight=auto measured
+    tested_on: str = ""  # what the test images are, if not a test set of their own
+    num_left_out: int = 0  # files that are not images (data.on_bad_image=skip)
+    image_size: list[int] = field(default_factory=list)  # height and width of what the network sees
+    equilibrium: dict[str, float | None] = field(default_factory=dict)  # what unlabeled_weight=auto measured
     metrics: dict[str, float | None] = field(default_factory=dict)  # means over the last log_every steps
     history: list[Evaluation] = field(default_factory=list)
     confusion: list[list[int]] = field(default_factory=list)
@@ -81,19 +83,19 @@ class Record:
     error_best: float | None = None  # for information: chosen on the test set, so never the headline
     error_median20: float | None = None  # FixMatch's protocol: median of the last 20 evaluations
     error_gap: float | None = None  # last minus best: what instability has cost
-    falls: list[tuple[int, float, float]] = field(default_factory=list)  # step, error before, error after
+    instability: list[tuple[int, float, float]] = field(default_factory=list)  # sudden rises: step, error before, after
 
     def take_history(self, history: list[Evaluation]) -> None:
         errors = [evaluation.error for evaluation in history]
         self.history = history
         if not history:  # of a checkpoint before the first evaluation
             self.error = self.error_best = self.error_median20 = self.error_gap = None
-            self.collapsed, self.falls = [], []
+            self.collapsed, self.instability = [], []
             return
         self.error, self.error_best, self.error_median20 = errors[-1], min(errors), statistics.median(errors[-20:])
         self.error_gap = self.error - self.error_best
         self.collapsed = history[-1].collapsed
-        self.falls = sudden_falls([(each.step, each.error) for each in history])
+        self.instability = sudden_rises([(each.step, each.error) for each in history])
 
 
 def new_record(config: DictConfig, name: str = "", overrides: Sequence[str] = ()) -> Record:
@@ -114,19 +116,31 @@ def read(run_dir: Path) -> Record:
     try:
         fields = json.loads(path.read_text())
     except json.JSONDecodeError as error:
-        raise ConfigError(f"{path} is damaged ({error}); move it away to leave this run out.") from None
+        raise ConfigError(f"{path} is damaged ({error}); move it away to skip this run.") from None
+    fields = upgraded(fields)
     wrong = objection(fields, kinds(), newest=SCHEMA)
     if wrong:
-        raise ConfigError(f"{path} {wrong}; move it away to leave this run out.")
+        raise ConfigError(f"{path} {wrong}; move it away to skip this run.")
     record = Record(**(UNKNOWN | fields))
     record.schema = SCHEMA
     record.history = evaluations(fields.get("history", []))
     record.turns = [Turn(**turn) for turn in record.turns]  # type: ignore[arg-type]
     stages = [LabelStage(**stage) for stage in record.label_history]  # type: ignore[arg-type]
     record.label_history = stages or first_stage(record.config.get("num_labels"))
-    record.falls = [tuple(fall) for fall in record.falls]  # type: ignore[misc]
+    record.instability = [tuple(rise) for rise in record.instability]  # type: ignore[misc]
     record.reliability = [tuple(each) for each in record.reliability]  # type: ignore[misc]
     return record
+
+
+def read_below(places: Sequence[Path]) -> dict[Path, Record]:
+    """Every record in some directories, or below them, by its own directory."""
+    found: dict[Path, Record] = {}
+    for place in places:
+        paths = sorted(place.rglob(RECORD))
+        if not paths:
+            raise ConfigError(f"{place} is not a run: there is no {RECORD} below it; name the directory of a run.")
+        found |= {path.parent: read(path.parent) for path in paths}
+    return found
 
 
 @cache

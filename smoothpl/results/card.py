@@ -1,4 +1,4 @@
-"""A run as a thing to hand over: what it was made of, what it can do, and what it cannot."""
+"""The card of a run: what it was made of, what it can do, and what it cannot."""
 
 from collections.abc import Sequence
 from math import isnan
@@ -10,80 +10,91 @@ from torch import Tensor
 from smoothpl.errors import ConfigError, require
 from smoothpl.metrics.confusion import class_accuracy, collapsed_classes, error_rate
 from smoothpl.metrics.interval import describe_interval
-from smoothpl.plots.confusion import draw_confusion
+from smoothpl.plots.confusion import draw_confusion, row_shares
 from smoothpl.record.record import Record
-from smoothpl.results.figures import Drawing, draw
-from smoothpl.results.reporting import Report, Section
+from smoothpl.results.chart import Chart, draw
+from smoothpl.results.report import Report, Section
+from smoothpl.results.sentences import count
 from smoothpl.results.sheets import Cell, Column, Sheet, number
 from smoothpl.results.summary import describe_since
 
 KNOBS = ("method", "threshold", "unlabeled_weight", "batch_size", "unlabeled_ratio", "max_steps", "ema_decay", "seed")
 PAIR = [Column("what", is_number=False), Column("value", is_number=False)]
 MOST_CLASSES = 30
-"""Whose confusion is drawn."""
+"""Classes up to which the confusion is drawn."""
 LEGEND = (
-    "Errors are those of the averaged network at the last step; 95 %: Wilson's interval for the error on other images "
-    "of the same kind. Collapsed: all but never predicted, though there are test images of this class."
+    "Errors are those of the averaged network at the last step; 95 % interval: Wilson's interval for the error on "
+    "other images of the same kind. Collapsed: rarely predicted, although there are test images of this class."
 )
 
 
 def card(records: Sequence[Record], places: Sequence[Path], with_pictures: bool = True) -> Report:
-    """Of one run, or of runs on other folds of the same recipe, whose test images are then taken together."""
+    """The card of one run, or of runs of one recipe on different folds, whose test images are pooled."""
+    check(records, places)
     first = records[0]
-    for record, place in zip(records, places, strict=True):
-        require(
-            record.recipe == first.recipe and record.config["seed"] == first.config["seed"],
-            f"{places[0]} and {place} are of different recipes or seeds; a card is of one. To compare: "
-            "python -m smoothpl.report.",
-        )
-        require(
-            record.status == "finished" and bool(record.confusion),
-            f"{place} is {record.status}; a card is of what is finished. Go on with it: resume={place}.",
-        )
-    folds = {record.config["fold"] for record in records}
-    if len(records) > 1 and (len(folds) < len(records) or not all(record.tested_on for record in records)):
-        raise ConfigError(
-            "these runs were tested on the same images, which cannot be counted twice; name one of them. Only parts of "
-            "the labels that were held out (data=folder without test images) are taken together."
-        )
     confusion = torch.stack([torch.tensor(record.confusion) for record in records]).sum(dim=0)
     sections = [
         Section("What it can do", sentences(records, confusion), [facts(records, confusion)]),
-        Section("Classes", sheets=[classes(first, confusion)], drawings=drawings(first, confusion, with_pictures)),
+        Section("Classes", sheets=[classes(first, confusion)], charts=charts(first, confusion, with_pictures)),
         Section("Configuration", sheets=[knobs(first)]),
     ]
     return Report(f"Card of {first.name or places[0].name}", about(records), LEGEND, sections, [])
 
 
+def check(records: Sequence[Record], places: Sequence[Path]) -> None:
+    first = records[0]
+    for record, place in zip(records, places, strict=True):
+        require(
+            record.recipe == first.recipe and record.config["seed"] == first.config["seed"],
+            f"{places[0]} and {place} differ in recipe or seed, and a card shows one; to compare them: "
+            "smoothpl report.",
+        )
+        require(
+            record.status == "finished" and bool(record.confusion),
+            f"{place} is {record.status}; only a finished run has a card. To continue it: resume={place}.",
+        )
+    folds = {record.config["fold"] for record in records}
+    if len(records) > 1 and (len(folds) < len(records) or not all(record.tested_on for record in records)):
+        raise ConfigError(
+            "these runs were tested on the same images, which cannot be counted twice; name one of them. Runs are "
+            "pooled only if each tests on held-out labels of its own (data=folder without test images)."
+        )
+
+
 def about(records: Sequence[Record]) -> str:
     first = records[0]
-    made = f"smoothpl {first.versions.get('smoothpl', '?')}, torch {first.versions.get('torch', '?')}"
-    return f"{first.config['benchmark']}, begun {first.started}, {first.status}; {made}, commit {first.commit}."
+    versions = f"smoothpl {first.versions.get('smoothpl', '?')}, torch {first.versions.get('torch', '?')}"
+    return f"{first.config['benchmark']}, started {first.started}, {first.status}; {versions}, commit {first.commit}."
 
 
 def sentences(records: Sequence[Record], confusion: Tensor) -> list[str]:
     """What a reader must not miss."""
     first = records[0]
     total = int(confusion.sum())
-    words = [
-        f"Error {error_rate(confusion):.2f} % of {total} {first.tested_on or 'test images'}"
-        f"{f' and {len(records) - 1} parts more' if len(records) > 1 else ''}; "
-        f"95 %: {describe_interval(total - int(confusion.trace()), total)}."
+    found = [
+        f"Error {error_rate(confusion):.2f} % of {total} {describe_test(records)}; "
+        f"95 % interval: {describe_interval(total - int(confusion.trace()), total)}."
     ]
     collapsed = [first.class_names[c] for c in collapsed_classes(confusion)]
-    words += [f"COLLAPSED, and not to be trusted: {', '.join(collapsed)}."] if collapsed else []
-    unseen = [name for name, count in zip(first.class_names, confusion.sum(dim=1).tolist(), strict=True) if not count]
-    words += [f"Nothing is known of {', '.join(unseen)}: no test image shows one."] if unseen else []
-    falls = [fall for record in records for fall in record.falls]
-    words += [f"It fell suddenly {len(falls)} times in the second half of training."] if falls else []
+    found += [f"COLLAPSED, not to be trusted: {', '.join(collapsed)}."] if collapsed else []
+    unseen = [name for name, tested in zip(first.class_names, confusion.sum(dim=1).tolist(), strict=True) if not tested]
+    found += [f"Nothing is known about {', '.join(unseen)}: no test images."] if unseen else []
+    rises = sum(len(record.instability) for record in records)
+    found += [f"The error rose suddenly {count(rises, 'time')} in the second half of training."] if rises else []
     if first.tested_on and len(records) == 1:
-        words.append("One part of few labels says little; all parts together say more: -m 'fold=range(...)'.")
+        found.append("One part of few labels says little; all parts together say more: -m 'fold=range(...)'.")
     if first.tested_on and len(first.label_history) > 1:
-        words.append(
-            "Labels that were added later test, too, if they fall into this part: the runs before have seen these "
-            "images without their labels, and if they were suggested, they are harder than others."
+        found.append(
+            "Labels that were added later may be among the test images: earlier runs have seen these images without "
+            "their labels, and suggested images are harder than others."
         )
-    return words
+    return found
+
+
+def describe_test(records: Sequence[Record]) -> str:
+    """What the errors are counted on, after their number."""
+    others = f" and {count(len(records) - 1, 'other part')}" if len(records) > 1 else ""
+    return (records[0].tested_on or "test images") + others
 
 
 def facts(records: Sequence[Record], confusion: Tensor) -> Sheet:
@@ -95,46 +106,48 @@ def facts(records: Sequence[Record], confusion: Tensor) -> Sheet:
         "classes": str(len(first.class_names)),
         "labels": ", then ".join(history) or "all",
         "labeled images": str(sum(first.labeled_per_class)),
-        "test images": f"{int(confusion.sum())}" + (f" ({first.tested_on})" if first.tested_on else ""),
+        "test images": f"{int(confusion.sum())}" + (f" ({describe_test(records)})" if first.tested_on else ""),
         "runs": str(len(records)),
-        "error of each": ", ".join(f"{record.error:.2f}" for record in records if record.error is not None),
-        "best, for information": ", ".join(
-            f"{record.error_best:.2f}" for record in records if record.error is not None
-        ),
-        "calibration error": ", ".join(f"{each.calibration_error or 0:.4f}" for each in records),
-        "files left out": str(first.num_left_out),
-        "seconds": ", ".join(f"{record.duration or 0:.0f}" for record in records),
+        "error of each, %": listed([record.error for record in records], ".2f"),
+        "best, for information": listed([record.error_best for record in records], ".2f"),
+        "calibration error": listed([record.calibration_error for record in records], ".4f"),
+        "files skipped": str(first.num_left_out),
+        "seconds": listed([record.duration for record in records], ".0f"),
     }
     cells = [[Cell(key), Cell(value)] for key, value in rows.items()]
     return Sheet("What it is", PAIR, cells)
 
 
+def listed(values: Sequence[float | None], form: str) -> str:
+    return ", ".join(number(value, form).text for value in values)
+
+
 def classes(record: Record, confusion: Tensor) -> Sheet:
-    """With what each class is taken for most often."""
+    """Labels, test images and accuracy of each class, and what it is mistaken for most often."""
     collapsed = collapsed_classes(confusion)
     accuracy = class_accuracy(confusion).tolist()
     rows = []
     for c, name in enumerate(record.class_names):
         wrong = confusion[c].clone()
         wrong[c] = 0
-        taken_for = f"{record.class_names[int(wrong.argmax())]} ({int(wrong.max())})" if wrong.sum() else "-"
+        mistaken_for = f"{record.class_names[int(wrong.argmax())]} ({int(wrong.max())})" if wrong.sum() else "-"
         labels = record.labeled_per_class[c] if record.labeled_per_class else None
         tested = int(confusion[c].sum())
-        shown = number(None if isnan(accuracy[c]) else accuracy[c], ".1f")
+        correct = number(None if isnan(accuracy[c]) else accuracy[c], ".1f")
         state = "collapsed" if c in collapsed else ""
-        rows.append([Cell(name), number(labels, "d"), number(tested, "d"), shown, Cell(taken_for), Cell(state)])
-    columns = [Column("class", is_number=False), Column("labels"), Column("tested"), Column("right, %")]
-    columns += [Column("taken for", is_number=False), Column("state", is_number=False)]
+        rows.append([Cell(name), number(labels, "d"), number(tested, "d"), correct, Cell(mistaken_for), Cell(state)])
+    columns = [Column("class", is_number=False), Column("labels"), Column("tested"), Column("correct, %")]
+    columns += [Column("mistaken for", is_number=False), Column("state", is_number=False)]
     return Sheet("Every class", columns, rows)
 
 
-def drawings(record: Record, confusion: Tensor, with_pictures: bool) -> list[Drawing]:
+def charts(record: Record, confusion: Tensor, with_pictures: bool) -> list[Chart]:
     if not with_pictures or len(record.class_names) > MOST_CLASSES:
         return []
-    counts = confusion.tolist()
-    words = "; ".join(f"{name}: {row}" for name, row in zip(record.class_names, counts, strict=True))
+    names, counts = record.class_names, confusion.tolist()
+    description = "; ".join(f"{name}: {row}" for name, row in zip(names, counts, strict=True))
     caption = "Confusion: rows are true classes, columns predictions."
-    return [draw(caption, words, lambda axes: draw_confusion(axes, counts, record.class_names), (4.8, 4.8))]
+    return [draw(caption, description, lambda axes: draw_confusion(axes, row_shares(counts), names), (4.8, 3.8))]
 
 
 def knobs(record: Record) -> Sheet:
@@ -142,4 +155,4 @@ def knobs(record: Record) -> Sheet:
     rows = {name: config.get(name) for name in KNOBS}
     rows |= {f"{group}.{key}": value for group in ("net", "optim") for key, value in (config.get(group) or {}).items()}
     cells = [[Cell(key), Cell(str(value))] for key, value in rows.items()]
-    return Sheet("What decides most; run.json has all of it", PAIR, cells)
+    return Sheet("The main settings; run.json has all of them", PAIR, cells)

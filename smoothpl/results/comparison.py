@@ -1,4 +1,4 @@
-"""What many runs say: how errors spread, and how one method's compare with another's, pair by pair."""
+"""Statistics of many runs: the spread of errors, and the comparison of two methods, pair by pair."""
 
 from typing import Literal, NamedTuple
 
@@ -12,7 +12,7 @@ CONFIDENCE = 0.95
 
 
 class Spread(NamedTuple):
-    """Of some numbers; deviations are those of the population (ddof = 0), as in the paper."""
+    """Mean, deviation and range; the deviation is that of the population (ddof = 0), as in the paper."""
 
     n: int
     mean: float
@@ -30,7 +30,7 @@ def spread(numbers: list[float]) -> Spread:
 
 
 class Comparison(NamedTuple):
-    """Of paired numbers: `gains` are what is better, above zero, or worse, below."""
+    """A comparison of pairs; a gain above zero is an improvement."""
 
     gains: list[float]
     spread: Spread
@@ -46,7 +46,7 @@ class Comparison(NamedTuple):
 
     @property
     def smallest_p(self) -> float | None:
-        """That so many pairs that differ can give; None of an approximation, which knows no smallest."""
+        """The smallest p that so many pairs that differ can give; None where p is an approximation."""
         return self.test.smallest_p if self.is_exact else None
 
     @property
@@ -70,7 +70,7 @@ def compare(gains: list[float], statistics: Statistics = "exact") -> Comparison:
 
 
 def interval_of_mean(numbers: list[float]) -> tuple[float, float] | None:
-    """Percentiles of the means of samples drawn with replacement; the same numbers give the same interval."""
+    """Bootstrap: percentiles of the means of samples drawn with replacement, always the same for the same numbers."""
     if len(numbers) < 2:
         return None
     found = bootstrap(
@@ -87,10 +87,7 @@ def interval_of_mean(numbers: list[float]) -> tuple[float, float] | None:
 
 
 def holm(p_values: list[float]) -> list[float]:
-    """Corrected for having asked several times, so that one wrong "better" among all is as unlikely as was meant.
-
-    Neither SciPy nor the packages that are here anyway have it.
-    """
+    """p-values after Holm's correction for several comparisons, in the same order. SciPy does not have it."""
     order = sorted(range(len(p_values)), key=p_values.__getitem__)
     corrected = [0.0] * len(p_values)
     largest = 0.0

@@ -1,87 +1,36 @@
-"""The report's pictures, as SVG that follows the colours of the page it stands in."""
+"""The charts of a report: errors, gains, curves, sweeps, numbers of labels and confusion."""
 
-import hashlib
-import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from io import StringIO
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Picture
 
-from smoothpl.results.pairing import Row
-from smoothpl.results.sheets import names_of
+from smoothpl.plots.confusion import MOST_NAMES, draw_confusion, row_shares
+from smoothpl.results.chart import INK, Chart, draw
+from smoothpl.results.pairing import Row, key_names
 from smoothpl.results.tables import Table, grown_chains, label_chains
 
-INK = "#0a0b0c"
-"""Stands for the colour of the page's text."""
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Okabe's and Ito's: told apart by the colour-blind."""
+"""The palette of Okabe and Ito, which colour-blind people can tell apart."""
 MARKERS = "osD^vP"
-STYLE: Any = {
-    "svg.fonttype": "none",  # text stays text: it can be read aloud, searched and selected
-    "svg.hashsalt": "smoothpl",  # the same picture, the same text
-    "font.family": "sans-serif",
-    "font.size": 9,
-    "text.parse_math": False,  # a dollar in a name is a dollar
-    **dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), INK),
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "legend.frameon": False,
-}
 MOST_LINES = 6
-MOST_NAMES = 20
+MOST_TICKS = 20
+Lines = Mapping[str, Sequence[tuple[float, float]]]
 
 
-class Drawing(NamedTuple):
-    """A picture, and what it shows in words, for those who cannot see it."""
-
-    caption: str
-    words: str
-    svg: str
-
-    @property
-    def file_name(self) -> str:
-        mark = hashlib.sha256(self.svg.encode()).hexdigest()[:8]  # captions are not unique
-        return f"{re.sub(r'[^a-z0-9]+', '_', self.caption.lower())[:40].strip('_')}_{mark}.svg"
-
-    @property
-    def alone(self) -> str:
-        """For a file of its own, which has no page around it to take colours from."""
-        return self.svg.replace("currentColor", "#222").replace("<svg ", '<svg style="background: white" ', 1)
-
-
-def draw(caption: str, words: str, paint: Any, size: tuple[float, float] = (6.4, 3.2)) -> Drawing:
-    with rc_context(STYLE):
-        picture = Picture(figsize=size, layout="constrained")
-        axes = picture.subplots()
-        paint(axes)
-        text = StringIO()
-        picture.savefig(text, format="svg", transparent=True, metadata={"Date": None})
-    svg = text.getvalue()
-    svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
-    svg = re.sub(r' id="[A-Za-z][A-Za-z0-9.]*_\d+"', "", svg)  # of groups, to which nobody refers
-    mark = hashlib.sha256((caption + words + svg).encode()).hexdigest()[
-        :8
-    ]  # so that no two pictures of a page share an id
-    svg = re.sub(r'(id="|href="#|url\(#)', rf"\g<1>{mark}", svg)
-    svg = re.sub(r'width="[\d.]+pt" height="[\d.]+pt"', 'role="img" aria-hidden="true"', svg, count=1)
-    return Drawing(caption, words, re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL))
-
-
-def of_table(table: Table) -> Iterator[Drawing]:
+def table_charts(table: Table) -> Iterator[Chart]:
     rows = table.rows[:MOST_LINES]
     among = f" The first {MOST_LINES} of {len(table.rows)} recipes." if len(table.rows) > MOST_LINES else ""
     if 1 < len(table.keys) <= 40:
-        yield draw("Error of every run, %." + among, words_of_errors(rows), lambda axes: paint_folds(axes, rows, table))
+        yield draw("Error of every run, %." + among, describe_errors(rows), lambda axes: paint_folds(axes, rows, table))
     compared = [row for row in table.rows if row.comparison is not None][: 2 * MOST_LINES]
     if compared:
         yield draw(
             f"Gain over {table.baseline}, points: every pair, the mean and its 95 % interval; above zero is better.",
-            words_of_gains(compared),
+            describe_gains(compared),
             lambda axes: paint_gains(axes, compared),
             (6.4, 1.0 + 0.45 * len(compared)),
         )
@@ -98,19 +47,19 @@ def of_table(table: Table) -> Iterator[Drawing]:
         }
         yield draw(
             f"Error against {sweep.knob}, %.",
-            "; ".join(f"{name}: " + ", ".join(f"{x:g} {y:.2f}" for x, y in points) for name, points in lines.items()),
-            lambda axes, knob=sweep.knob, lines=lines: paint_sweep(axes, knob, lines),
+            describe_lines(lines),
+            partial(paint_sweep, knob=sweep.knob, lines=lines),
         )
     for row in rows:
         if any(len(run.confusion) for run in row.runs.values()):
-            yield confusion(row)
+            yield confusion_chart(row)
 
 
-def words_of_errors(rows: Sequence[Row]) -> str:
+def describe_errors(rows: Sequence[Row]) -> str:
     return "; ".join(f"{row.label}: " + ", ".join(f"{error:.2f}" for error in row.errors.values()) for row in rows)
 
 
-def words_of_gains(rows: Sequence[Row]) -> str:
+def describe_gains(rows: Sequence[Row]) -> str:
     found = [(row.label, row.comparison.gains) for row in rows if row.comparison is not None]
     return "; ".join(f"{label}: " + ", ".join(f"{gain:z.2f}" for gain in gains[:40]) for label, gains in found)
 
@@ -120,8 +69,8 @@ def paint_folds(axes: Axes, rows: Sequence[Row], table: Table) -> None:
     for number, row in enumerate(rows):
         points = [(keys.index(key), error) for key, error in row.errors.items()]
         axes.plot(*zip(*points, strict=True), **look(number), label=row.label)
-    axes.set_xticks(range(len(keys)), names_of(keys), rotation=0 if len(keys) <= 8 else 90)
-    axes.set(xlabel="fold", ylabel="error, %")
+    axes.set_xticks(range(len(keys)), key_names(keys), rotation=0 if len(keys) <= 8 else 90)
+    axes.set(xlabel="fold" if len({key.seed for key in keys}) == 1 else "fold/seed", ylabel="error, %")
     from_zero(axes)
     axes.legend()
 
@@ -162,7 +111,8 @@ def paint_curves(axes: Axes, rows: Sequence[Row]) -> None:
     axes.legend()
 
 
-Lines = dict[str, list[tuple[float, float]]]
+def describe_lines(lines: Lines) -> str:
+    return "; ".join(f"{name}: " + ", ".join(f"{x:g} {y:.2f}" for x, y in points) for name, points in lines.items())
 
 
 def paint_sweep(axes: Axes, knob: str, lines: Lines) -> None:
@@ -172,56 +122,46 @@ def paint_sweep(axes: Axes, knob: str, lines: Lines) -> None:
         axes.plot(*zip(*places, strict=True), **look(number), label=name)
     if knob == "seed":  # a name, not a quantity
         axes.set_xticks(range(len(values)), [f"{value:g}" for value in values])
-    if knob == "labels" and len(values) <= MOST_NAMES:
+    if knob == "labels" and len(values) <= MOST_TICKS:
         axes.set_xticks(values, [f"{value:g}" for value in values])
     axes.set(xlabel=knob, ylabel="error, %")
     axes.legend()
 
 
-def label_figures(tables: list[Table]) -> Iterator[Drawing]:
-    """Error against the number of labels: a line for every recipe that was run with several."""
-    lines: dict[str, Lines] = defaultdict(dict)
+def label_charts(tables: list[Table]) -> Iterator[Chart]:
+    """Error against the number of labels: a line for every recipe that was run with several numbers."""
+    places: dict[str, dict[str, list[tuple[float, float]]]] = defaultdict(dict)
     for chain in (*label_chains(tables), *grown_chains(tables)):
         place, row = chain[-1]
-        name = row.label_without("num_labels")  # that of a run that went on tells of the labels before
-        lines[f"{place.benchmark}, {place.split}"][name] = [(at.num_labels, each.spread.mean) for at, each in chain]
-    for name, several in lines.items():
-        told = [f"{line}: " + ", ".join(f"{x:g} {y:.2f}" for x, y in points) for line, points in several.items()]
+        name = row.label_without("num_labels")  # that of a continued run names the labels before
+        places[f"{place.benchmark}, {place.split}"][name] = [(at.num_labels, each.spread.mean) for at, each in chain]
+    for name, lines in places.items():
         yield draw(
             f"{name}: mean error against the number of labels, %.",
-            "; ".join(told),
-            lambda axes, several=several: paint_sweep(axes, "labels", several),
+            describe_lines(lines),
+            partial(paint_sweep, knob="labels", lines=lines),
         )
 
 
-def confusion(row: Row) -> Drawing:
-    """The mean of the row-normalised matrices of all runs; how often a class collapsed is written beside it."""
+def confusion_chart(row: Row) -> Chart:
+    """The mean of the row-normalised matrices of all runs; the caption says how often a class collapsed."""
     runs = [run for run in row.runs.values() if len(run.confusion)]
     names = runs[0].class_names
-    size = len(names)
-    counts = np.array([run.confusion for run in runs], dtype=float).reshape(-1, size, size)
-    shares = (counts / np.maximum(counts.sum(axis=2, keepdims=True), 1)).mean(axis=0)
-    collapsed = {number: sum(number in run.collapsed for run in runs) for number in range(size)}
-    gone = {names[number]: times for number, times in collapsed.items() if times}
-    told = ", ".join(f"{name} in {times} of {len(runs)} runs" for name, times in gone.items())
-
-    def paint(axes: Axes) -> None:
-        image = axes.imshow(shares, vmin=0, vmax=1, cmap="cividis")
-        axes.figure.colorbar(image, ax=axes, label="share of the true class")
-        if size <= MOST_NAMES:
-            marked = [f"{name} ✗" if collapsed[number] else name for number, name in enumerate(names)]
-            axes.set_xticks(range(size), marked, rotation=90)
-            axes.set_yticks(range(size), names)
-        axes.set(xlabel="predicted", ylabel="true")
-
-    caption = f"{row.label}: true against predicted class, mean of {len(runs)} runs."
-    caption += f" Collapsed (✗): {told}." if gone else " No class has collapsed."
+    counts = np.array([run.confusion for run in runs]).reshape(-1, len(names), len(names))
+    shares = row_shares(counts).mean(axis=0)
+    times = {number: sum(number in run.collapsed for run in runs) for number in range(len(names))}
+    collapsed = {number: count for number, count in times.items() if count}
+    counted = ", ".join(f"{names[number]} in {count} of {len(runs)} runs" for number, count in collapsed.items())
+    mean = f", mean of {len(runs)} runs" if len(runs) > 1 else ""
+    caption = f"{row.label}: true against predicted class{mean}."
+    caption += f" Collapsed (✗): {counted}." if collapsed else " No class has collapsed."
     accuracy = ", ".join(f"{name} {100 * share:.0f} %" for name, share in zip(names, shares.diagonal(), strict=True))
-    return draw(caption, f"Recognised: {accuracy}." if size <= MOST_NAMES else "", paint, (4.6, 3.6))
+    description = f"Recognised: {accuracy}." if len(names) <= MOST_NAMES else ""
+    return draw(caption, description, lambda axes: draw_confusion(axes, shares, names, collapsed), (4.6, 3.6))
 
 
 def from_zero(axes: Axes) -> None:
-    """Unless that would press everything together at the top."""
+    """Starts the axis at zero, unless that would squeeze everything into its upper half."""
     low, high = axes.get_ylim()
     if low < high / 2:
         axes.set_ylim(bottom=0)

@@ -1,4 +1,4 @@
-"""The paper's table of random labels: errors by the number of labels, a row for each."""
+"""Errors by the number of labels, a row for each number, as in the paper's table of random labels."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from smoothpl.results.tables import Chain, Table, grown_chains, label_chains
 
 
 def label_sheets(tables: list[Table]) -> Iterator[Sheet]:
-    """One for every benchmark and split; beside the errors, what each recipe gains over its partner with as many."""
+    """A sheet for every benchmark and split: errors, and each recipe's gain over its partner with as many labels."""
     groups: dict[str, list[Chain]] = defaultdict(list)
     for chain in (*label_chains(tables), *grown_chains(tables)):
         place, _ = chain[-1]

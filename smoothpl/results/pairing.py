@@ -1,7 +1,7 @@
-"""Which runs belong together: those of one recipe in a row, of one benchmark in a table, and who is whose partner."""
+"""Which runs belong together: those of one recipe make a row, those of one benchmark a table; and partners of rows."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -13,11 +13,11 @@ from smoothpl.results.runs import Knobs, Run
 Duplicates = Literal["error", "newest", "oldest"]
 BEFORE, UNTIL_PAUSE = "labels_before", "labels_until_pause"
 BUDGET = ("max_steps", "batch_size", "unlabeled_ratio", "net", "data")
-"""Knobs, or groups of them, that partners should have in common; if not, it is said."""
+"""Knobs, or groups of them, that partners should have in common; a note says where they do not."""
 
 
 class Key(NamedTuple):
-    """What one run of a recipe has and no other."""
+    """What tells the runs of a recipe apart."""
 
     fold: int
     seed: int
@@ -27,7 +27,7 @@ class Key(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Runs with the same task; only they can be compared."""
+    """The task of a run; only runs with the same task are compared."""
 
     benchmark: str
     num_labels: int
@@ -38,7 +38,7 @@ class Place(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """A method, of our runs or of the paper's, with the labels that it has had before: these are never mixed."""
+    """A method, in our runs or in the paper's, with the labels that it had before; kinds are never mixed."""
 
     method: str
     is_of_paper: bool
@@ -49,8 +49,8 @@ class Kind(NamedTuple):
 
 
 def kind_of(run: Run) -> Kind:
-    said = {AFTER: run.knobs.get(BEFORE), BEGUN: run.knobs.get(UNTIL_PAUSE)}
-    grown = [f"{word}={'-'.join(map(str, numbers))}" for word, numbers in said.items() if numbers]
+    earlier = {AFTER: run.knobs.get(BEFORE), BEGUN: run.knobs.get(UNTIL_PAUSE)}
+    grown = [f"{name}={'-'.join(map(str, numbers))}" for name, numbers in earlier.items() if numbers]
     return Kind(run.method, run.is_of_paper, ", ".join(grown))
 
 
@@ -76,13 +76,13 @@ class Row:
         return spread(list(self.errors.values()))
 
     def label_without(self, *knobs: str) -> str:
-        """The label, but for what it says of some knobs."""
+        """The label without the values of some knobs."""
         return ",".join(part for part in self.label.split(",") if part.partition("=")[0].strip() not in knobs)
 
 
 @dataclass
 class Group:
-    """All recipes that were run at one place, before anything is compared."""
+    """All recipes of one task, before anything is compared."""
 
     place: Place
     rows: list[Row]
@@ -92,6 +92,12 @@ class Group:
     @property
     def keys(self) -> list[Key]:
         return sorted({key for row in self.rows for key in row.runs})
+
+
+def key_names(keys: Sequence[Key]) -> list[str]:
+    """Folds by their number; as fold/seed, where there are several seeds."""
+    several = len({key.seed for key in keys}) > 1
+    return [f"{key.fold}/{key.seed}" if several else str(key.fold) for key in keys]
 
 
 def group(runs: Iterable[Run], baseline: str, duplicates: Duplicates = "error") -> list[Group]:
@@ -111,7 +117,7 @@ def choose(one: Run, other: Run, duplicates: Duplicates) -> Run:
     if duplicates == "error":
         raise ConfigError(
             f"{one.name} was run twice with {one.where}: in {one.origin} and in {other.origin}. Name one sweep only, "
-            "or choose: python -m smoothpl.report ... duplicates=newest (or oldest); for the report of a multirun, "
+            "or choose one: smoothpl report ... duplicates=newest (or oldest); in the report of a multirun: "
             "hydra.callbacks.report.duplicates=newest."
         )
     earlier, later = sorted((one, other), key=lambda run: run.started)
@@ -128,9 +134,9 @@ def make_rows(recipes: dict[str, dict[Key, Run]], baseline: str) -> list[Row]:
 
 
 def labels(recipes: dict[str, dict[Key, Run]]) -> dict[str, str]:
-    """Names without the digest of the recipe and without what all have in common, where they are still different.
+    """Names without the digest of the recipe and without what all have in common, as long as they differ.
 
-    One recipe may have been spelled in several ways; the shortest says enough.
+    A recipe may have been typed in several ways; the shortest name is taken.
     """
     names = {recipe: min((run.name for run in runs.values()), key=len) for recipe, runs in recipes.items()}
     parts = {recipe: name.removesuffix(f",{recipe}").split(",") for recipe, name in names.items()}
@@ -142,7 +148,7 @@ def labels(recipes: dict[str, dict[Key, Run]]) -> dict[str, str]:
 
 
 def pair(group: Group, statistics: Statistics) -> None:
-    """Nothing is dropped in silence: what has no partner is in the notes."""
+    """Compares every row with its partner, the row of the baseline; a row or run without one is named in the notes."""
     for is_of_paper in (False, True):
         rows = [row for row in group.rows if row.kind.is_of_paper == is_of_paper]
         baselines = [row for row in rows if row.kind.method == group.baseline]
@@ -162,25 +168,27 @@ def pair(group: Group, statistics: Statistics) -> None:
 
 
 def find_partner(row: Row, baselines: list[Row], notes: list[str], baseline: str) -> None:
-    """The recipe of the baseline that agrees with it in every knob in which those of the baseline differ, as far as the
-    recipe has such a knob: usually the only one there is."""
+    """The partner is the recipe of the baseline that has the same values of the knobs in which recipes of the baseline
+    differ, as far as the row has these knobs. Usually the baseline has one recipe only."""
     decisive = [key for key in differing_knobs(baselines) if row.knobs.get(key) is not None]
     fitting = [each for each in baselines if all(each.knobs.get(key) == row.knobs[key] for key in decisive)]
     if not fitting:
-        values = ", ".join(f"{key}={row.knobs[key]}" for key in shortest(decisive)[:3]) or "such a history of labels"
+        values = ", ".join(f"{key}={row.knobs[key]}" for key in shortest(decisive)[:3]) or "the same labels before"
         notes.append(f"{row.label} has no partner: {baseline} was not run with {values}")
         return
     row.partner = min(fitting, key=lambda each: len(each.label))
     if len(fitting) > 1:
-        notes.append(f"{row.label} is compared with {row.partner.label}, the plainest of {len(fitting)} that would do")
+        notes.append(
+            f"{row.label} is compared with {row.partner.label}, the simplest of {len(fitting)} possible partners"
+        )
     others = [key for key in differing_knobs([row, row.partner]) if key.partition(".")[0] in BUDGET]
     if others:
-        told = ", ".join(f"{key} {row.knobs.get(key)} and {row.partner.knobs.get(key)}" for key in shortest(others)[:3])
-        notes.append(f"{row.label} and {row.partner.label} differ in more than the method: {told}")
+        both = [f"{key} {row.knobs.get(key)} and {row.partner.knobs.get(key)}" for key in shortest(others)[:3]]
+        notes.append(f"{row.label} and {row.partner.label} differ in more than the method: {', '.join(both)}")
 
 
 def gains_over(row: Row, partner: Row, notes: list[str]) -> dict[Key, float]:
-    """How much lower the error is, run by run."""
+    """How much lower the error is than the partner's, run by run."""
     for one, other in ((row, partner), (partner, row)):
         alone = [key for key in one.runs if key not in other.runs]
         if alone:
@@ -191,7 +199,7 @@ def gains_over(row: Row, partner: Row, notes: list[str]) -> dict[Key, float]:
         mine, theirs = row.runs[key], partner.runs[key]
         if (mine.num_test, mine.labeled) != (theirs.num_test, theirs.labeled):
             what = "test images" if mine.num_test != theirs.num_test else "labeled images"
-            notes.append(f"{row.label}, {key}: other {what} than {partner.label} had; not compared")
+            notes.append(f"{row.label}, {key}: not compared, because {partner.label} had other {what}")
         else:
             gains[key] = partner.errors[key] - row.errors[key]
     return gains
@@ -203,5 +211,5 @@ def differing_knobs(rows: list[Row]) -> list[str]:
 
 
 def shortest(keys: list[str]) -> list[str]:
-    """Of threshold and policy.threshold, the one that was set."""
+    """Knobs without those that take their value from another: threshold, not policy.threshold."""
     return [key for key in keys if not any(key != other and key.endswith(f".{other}") for other in keys)]

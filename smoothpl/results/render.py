@@ -11,11 +11,11 @@ from smoothpl.io.csv_cells import guarded
 from smoothpl.results.sheets import Cell, Column, Sheet
 
 SHORTEST_NAME = 16
-"""Columns of a terminal that a name needs at least; a longer one is folded."""
+"""Characters of a name that must fit on one line; the rest of it may be wrapped."""
 
 
 def to_terminal(sheet: Sheet, width: int) -> RichTable:
-    """No vertical lines: six folds have to fit into 80 columns. What does not fit is left out: the files have it."""
+    """A table without vertical lines, so that six folds fit into 80 columns; what does not fit is left to the files."""
     shown = fitting(sheet, width)
     table = RichTable(title=escape(sheet.title), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for number in shown:
@@ -33,7 +33,7 @@ def to_terminal(sheet: Sheet, width: int) -> RichTable:
 
 
 def fitting(sheet: Sheet, width: int) -> list[int]:
-    """The numbers of the columns that there is room for."""
+    """The indices of the columns for which there is room."""
     shown = list(range(len(sheet.columns)))
     for spare in (3, 2, 1):
         if sum(width_of(sheet, number) for number in shown) > width:
@@ -89,7 +89,7 @@ def to_csv(sheets: list[Sheet]) -> str:
 
 
 def split_names(columns: list[Column]) -> list[str]:
-    """A spreadsheet wants mean and deviation in columns of their own."""
+    """Column names of a spreadsheet, where mean and deviation have a column each."""
     return [name for column in columns for name in column.name.split(" ± ")]
 
 
@@ -111,7 +111,7 @@ def is_number(text: str) -> bool:
 
 
 def to_latex(sheet: Sheet) -> str:
-    """With booktabs, as a paper would print it; the best mean is bold."""
+    """A table with booktabs; the best mean is bold."""
     alignment = "".join("r" if column.is_number else "l" for column in sheet.columns)
     lines = [r"\begin{table}", r"  \centering", rf"  \begin{{tabular}}{{{alignment}}}", r"    \toprule"]
     lines.append("    " + " & ".join(latex(column.name) for column in sheet.columns) + r" \\")

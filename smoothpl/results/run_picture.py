@@ -1,4 +1,4 @@
-"""Pictures of a run: run.png, at a glance, from its record and its curves; pseudo-labels with their views."""
+"""run.png: a run at a glance, from its record and its curves."""
 
 from pathlib import Path
 from typing import Any
@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from smoothpl.layout import RUN_PICTURE
-from smoothpl.loggers.curves import Curves
-from smoothpl.plots.confusion import draw_confusion
+from smoothpl.plots.confusion import draw_confusion, row_shares
 from smoothpl.plots.style import PLAIN
+from smoothpl.record.curves import read_curves
 from smoothpl.record.record import Record
 
 CURVES = {"train/coverage": "coverage", "train/purity": "purity", "train/weight_mean": "mean weight"}
@@ -30,8 +30,9 @@ def compose_run(record: Record, run_dir: Path) -> Figure:
     figure.suptitle(f"{record.config['benchmark']}: {record.name}", fontsize="medium", wrap=True)
     errors, curves, confusion, reliability = figure.subplots(2, 2).flatten()
     draw_errors(errors, record)
-    draw_curves(curves, Curves(run_dir).read())
-    draw_confusion(confusion, record.confusion, record.class_names)
+    draw_curves(curves, read_curves(run_dir))
+    draw_confusion(confusion, row_shares(record.confusion), record.class_names)
+    confusion.set_title("confusion")
     draw_reliability(reliability, record)
     return figure
 

@@ -1,25 +1,27 @@
-"""Runs as a report sees them: what was composed, in one flat and shared table, and what came out."""
+"""Runs as a report sees them: the knobs of each, flat and shared between runs of one recipe, and its results."""
 
 import hashlib
 import json
 import math
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from smoothpl.config.recipe import is_recipe
 from smoothpl.errors import ConfigError
-from smoothpl.layout import RECORD, SWEEP_RUNS
+from smoothpl.layout import RECORD, REFUSED_JOBS, SWEEP_RUNS
 from smoothpl.record.record import Record, read
 
 Protocol = Literal["last", "best", "median20"]
 OF_PROTOCOL: dict[Protocol, str] = {"last": "error", "best": "error_best", "median20": "error_median20"}
 Knobs = Mapping[str, Any]
 PAPER = "paper"
+REFUSED = "refused"
+"""The status of a job of a sweep that was refused before it became a run."""
 NEEDED = ("benchmark", "method", "split", "num_labels", "fold", "seed")
-"""Of a record's config; without them nobody knows what was run."""
+"""Keys of a record's config without which it is not known what was run."""
 
 
 @dataclass(slots=True)
@@ -47,7 +49,7 @@ class Run:
     failure: str | None = None
     duration: float | None = None
     gap: float | None = None  # last error minus best
-    falls: int = 0  # sudden ones
+    sudden_rises: int = 0
     versions: Mapping[str, str] = field(default_factory=dict)
     commit: str | None = None
     started: str = ""
@@ -65,9 +67,18 @@ class Run:
     def where(self) -> str:
         return f"fold={self.fold} seed={self.seed}"
 
+    @property
+    def is_known(self) -> bool:
+        """Whether it has a record that can be read: a refused job has none."""
+        return bool(self.recipe)
+
+    @property
+    def software(self) -> str:
+        return ", ".join([*(f"{name} {version}" for name, version in self.versions.items()), f"commit {self.commit}"])
+
 
 class Sharing:
-    """Keeps one of several equal things: ten thousand runs have a few dozen configurations."""
+    """Keeps one of several equal objects: ten thousand runs have a few dozen configurations."""
 
     def __init__(self) -> None:
         self.known: dict[str, Any] = {}
@@ -79,28 +90,47 @@ class Sharing:
 
 
 def find_runs(folders: Iterable[Path], protocol: Protocol = "last") -> list[Run]:
-    """Everything below some folders that left a record, whatever became of it."""
+    """All runs below some folders, also failed ones, and jobs that were refused."""
     folders = list(folders)
     for folder in folders:
         if not folder.is_dir():
-            raise ConfigError(f"{folder} is no folder; name one in which runs were made, or the paper: paper.")
+            raise ConfigError(
+                f"{folder} is not a folder; name a folder with runs, or the word paper for the paper's errors."
+            )
+    runs = runs_below(folders, protocol)
+    if not runs:
+        raise ConfigError(f"no {RECORD} below {', '.join(map(str, folders))}; name a folder with runs.")
+    return runs
+
+
+def runs_below(folders: Sequence[Path], protocol: Protocol = "last") -> list[Run]:
+    """Runs with a record, and jobs of sweeps that were refused before they had one."""
     places = sorted({place.resolve() for folder in folders for place in places_below(folder)})
-    if not places:
-        raise ConfigError(f"no {RECORD} below {', '.join(map(str, folders))}; name a folder in which runs were made.")
-    return read_runs(places, protocol)
+    refused = sorted({path.resolve() for folder in folders for path in folder.rglob(REFUSED_JOBS)})
+    return read_runs(places, protocol) + [job for path in refused for job in refused_jobs(path)]
+
+
+def refused_jobs(path: Path) -> Iterator[Run]:
+    """The jobs in a sweep's list; a line that cannot be read, as of a process that was killed, is one of them."""
+    for line in path.read_text().splitlines():
+        try:
+            job = json.loads(line)
+            yield without_result(str(job["why"]), REFUSED, "", " ".join(job["words"]))
+        except (KeyError, TypeError, ValueError):
+            yield without_result(f"{path} has a damaged line: {line}", REFUSED, "")
 
 
 def read_runs(places: Iterable[Path], protocol: Protocol = "last") -> list[Run]:
-    """A record that cannot be read is a run of which only that is known."""
+    """A record that cannot be read becomes a run with the status unreadable."""
     sharing = Sharing()
     return [read_run(place, protocol, sharing) for place in places]
 
 
 def places_below(folder: Path) -> Iterator[Path]:
-    """Where there is a record; and where a sweep has noted that its runs are, if it went on with earlier ones."""
+    """Directories with a record, and those that a sweep lists as its runs: it may have resumed runs elsewhere."""
     yield from (path.parent for path in folder.rglob(RECORD))
-    for noted in folder.rglob(SWEEP_RUNS):
-        lines = noted.read_text().splitlines()
+    for listed in folder.rglob(SWEEP_RUNS):
+        lines = listed.read_text().splitlines()
         yield from (Path(line) for line in lines if (Path(line) / RECORD).is_file())
 
 
@@ -109,7 +139,7 @@ def read_run(place: Path, protocol: Protocol, sharing: Sharing) -> Run:
         return from_record(read(place), place, protocol, sharing)
     except ConfigError as error:
         return without_result(str(error), "unreadable", str(place))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:  # not what it should be, somewhere inside
+    except (AttributeError, KeyError, TypeError, ValueError) as error:  # a field of it is not of its kind
         return without_result(f"{place / RECORD} is damaged ({error!r})", "unreadable", str(place))
 
 
@@ -121,7 +151,7 @@ def from_record(record: Record, place: Path, protocol: Protocol, sharing: Sharin
     config = record.config
     missing = [name for name in NEEDED if name not in config]
     if missing:
-        raise ConfigError(f"{place / RECORD}: its config has no {', '.join(missing)}; move it away to leave it out.")
+        raise ConfigError(f"{place / RECORD}: its config has no {', '.join(missing)}; move it away to skip this run.")
     if any(type(config[name]) is not int for name in ("fold", "seed")):
         raise ConfigError(f"{place / RECORD} is damaged: fold and seed must be whole numbers.")
     size = len(record.class_names)
@@ -150,7 +180,7 @@ def from_record(record: Record, place: Path, protocol: Protocol, sharing: Sharin
         failure=record.failure,
         duration=record.duration,
         gap=record.error_gap,
-        falls=len(record.falls),
+        sudden_rises=len(record.instability),
         versions=sharing.one(versions, lambda: record.versions),
         commit=record.commit,
         started=record.started,
@@ -159,12 +189,12 @@ def from_record(record: Record, place: Path, protocol: Protocol, sharing: Sharin
 
 
 def kind_of_split(config: dict[str, Any]) -> str:
-    """balanced, random, imbalanced, full, or whatever a user's own is called."""
+    """balanced, random, imbalanced, full, or the name of a user's own."""
     return str(config["split"]["_target_"]).rpartition(".")[2]
 
 
 def flat(config: Mapping[str, Any], owner: str = "") -> Iterable[tuple[str, Any]]:
-    """Dotted names and values of what makes a recipe."""
+    """Dotted names and values of the knobs that make a recipe."""
     for name, value in config.items():
         key = f"{owner}.{name}" if owner else name
         if not is_recipe(key, value):

@@ -7,13 +7,13 @@ from scipy.stats import norm, rankdata, wilcoxon
 
 Zeros = Literal["wilcoxon", "pratt"]
 DECIMALS = 6
-"""Errors are percentages of a few thousand images: what differs less than this is rounding, and a tie."""
+"""Errors are percentages of a few thousand images: smaller differences are due to rounding and count as none."""
 MOST_EXACT = 300
-"""Pairs; beyond, the normal approximation is good to many digits."""
+"""Pairs; for more, the normal approximation is good enough."""
 
 
 class SignedRank(NamedTuple):
-    """Of n pairs that differ, how unlikely it is that chance alone gave their differences the signs they have."""
+    """The result of the test: how likely chance alone makes the differences of pairs as positive as they are."""
 
     p: float  # one-sided: differences above zero
     n: int  # pairs that differ
@@ -32,7 +32,7 @@ def signed_rank(differences: list[float], zeros: Zeros = "wilcoxon") -> SignedRa
     """
     rounded = np.round(np.asarray(differences, dtype=float), DECIMALS)
     if not np.isfinite(rounded).all():
-        raise ValueError("differences must be numbers.")
+        raise ValueError("differences must be finite.")
     differing = rounded[rounded != 0]
     ranks = rankdata(np.abs(rounded))[rounded != 0] if zeros == "pratt" else rankdata(np.abs(differing))
     n = len(differing)
@@ -65,8 +65,8 @@ def normal_tail(ranks: np.ndarray, positive: float) -> float:
 
 
 def paper_p(differences: list[float]) -> float:
-    """As the paper's figures were computed, by the defaults of SciPy up to 1.8: exact for at most 25 pairs that all
-    differ, else the normal approximation without correction for continuity."""
+    """The p-value as the paper computed it, by the defaults of SciPy up to 1.8: exact for at most 25 pairs that all
+    differ, otherwise the normal approximation without correction for continuity."""
     rounded = np.round(np.asarray(differences, dtype=float), DECIMALS)
     if not rounded.any():
         return 1.0

@@ -1,4 +1,4 @@
-"""What the user sees at the end: the record in one compact table, and the confusion matrix where it fits."""
+"""The summary at the end of a run: its record in one compact table, and the confusion matrix where it fits."""
 
 from math import isnan
 from pathlib import Path
@@ -26,7 +26,7 @@ def print_summary(record: Record, run_dir: Path, console: Console | None = None)
     console = console or Console()
     console.print(summarise(record))
     if len(record.class_names) <= MOST_CLASSES:
-        console.print(draw_confusion(record))
+        console.print(confusion_table(record))
     # Outside the table, on a line of its own: a path must survive being copied.
     console.print(f"record: {run_dir / RECORD}", soft_wrap=True, highlight=False, markup=False)
 
@@ -43,17 +43,17 @@ def summarise(record: Record) -> Table:
         table.add_row("95 % interval", describe_interval(wrong, record.num_test))
     table.add_row("best, median of 20", f"{record.error_best:.2f} %, {record.error_median20:.2f} % (for information)")
     table.add_row("above its best by", f"{record.error_gap:.2f} points")
-    for step, before, after in record.falls:
-        table.add_row("sudden fall", f"[bold red]from {before:.2f} % to {after:.2f} % at step {step}[/bold red]")
+    for step, before, after in record.instability:
+        table.add_row("sudden rise", f"[bold red]from {before:.2f} % to {after:.2f} % at step {step}[/bold red]")
     without = [record.class_names[c] for c, count in enumerate(record.labeled_per_class) if count == 0]
     if without:
         table.add_row("without a label", f"[bold yellow]{escape(', '.join(without))}[/bold yellow]")
     if len(record.label_history) > 1:
         first, *more = record.label_history
-        told = "".join(f", then {stage.num_labels}" + describe_since(stage) for stage in more)
-        table.add_row("labels", f"{first.num_labels}{told}")
-    if record.calibration:
-        table.add_row("unlabeled weight", f"{record.calibration['unlabeled_weight']:.2f}, as measured before the run")
+        later = "".join(f", then {stage.num_labels}" + describe_since(stage) for stage in more)
+        table.add_row("labels", f"{first.num_labels}{later}")
+    if record.equilibrium:
+        table.add_row("unlabeled weight", f"{record.equilibrium['unlabeled_weight']:.2f}, as measured before the run")
     for key, name in METRICS.items():
         if key in record.metrics:
             value = record.metrics[key]
@@ -64,15 +64,15 @@ def summarise(record: Record) -> Table:
     table.add_row("class accuracy", "  ".join(f"{escape(name)}:{percent(share)}" for name, share in accuracy))
     collapsed = ", ".join(escape(record.class_names[c]) for c in record.collapsed)
     table.add_row("collapsed classes", f"[bold red]{collapsed}[/bold red]" if collapsed else "none")
-    returned = {turn.number for turn in record.turns if turn.state == "collapsed"} - set(record.collapsed)
-    if returned:
-        table.add_row("came back", escape(", ".join(record.class_names[c] for c in sorted(returned))))
+    recovered = {turn.number for turn in record.turns if turn.state == "collapsed"} - set(record.collapsed)
+    if recovered:
+        table.add_row("recovered", escape(", ".join(record.class_names[c] for c in sorted(recovered))))
     table.add_row("duration", f"{record.duration or 0:.0f} s")
     return table
 
 
-def draw_confusion(record: Record) -> Table:
-    """Rows are true classes, columns predictions; a dot is a confusion that never happened."""
+def confusion_table(record: Record) -> Table:
+    """Rows are true classes, columns predictions; a dot stands for zero."""
     table = Table(title="true class against predicted", title_justify="left", box=box.SIMPLE_HEAD, padding=0)
     table.add_column("")
     for name in record.class_names:

@@ -1,4 +1,4 @@
-"""Knobs that were swept: methods as lines along the values of a number."""
+"""Sweeps of a knob: the error of each method as a line over the values of the knob."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -9,13 +9,13 @@ from smoothpl.results.comparison import Comparison, Statistics, compare
 from smoothpl.results.pairing import Group, Key, Kind, Row, differing_knobs, gains_over, shortest
 
 FEWEST_VALUES = 3
-"""That make a sweep of a knob."""
+"""Values of a knob that make a sweep."""
 RARELY = 3
-"""A value is there for comparison only if another one was run at least so many times as often."""
+"""A value is shown in the sweep only, if another value was run at least this many times as often."""
 
 
 class Course(NamedTuple):
-    """A method along a knob, all others being equal."""
+    """A method along a knob, with all other knobs equal."""
 
     kind: Kind
     others: tuple[tuple[str, Any], ...]  # knobs in which recipes of the method differ besides, and their values here
@@ -33,7 +33,7 @@ class Line:
 
 @dataclass
 class Sweep:
-    """Of a knob, by the last part of its name."""
+    """The lines of all methods along a knob, which is named by the last part of its key."""
 
     knob: str
     lines: dict[Course, Line] = field(default_factory=dict)
@@ -55,11 +55,11 @@ def find_sweeps(group: Group) -> list[Sweep]:
             for others, line in lines_along(knob, [other for other in varied if other != knob], rows).items():
                 name = knob.rpartition(".")[2]
                 sweeps.setdefault(name, Sweep(name)).lines[Course(kind, others)] = line
-    return [with_plain_names(sweep) for sweep in sweeps.values()]
+    return [with_short_names(sweep) for sweep in sweeps.values()]
 
 
 def lines_along(knob: str, others: list[str], rows: list[Row]) -> dict[tuple[tuple[str, Any], ...], Line]:
-    """One through all recipes that agree in the other knobs, wherever there are enough of them."""
+    """One line through all recipes with the same other knobs, where there are enough of them."""
     bundles: dict[tuple[tuple[str, Any], ...], dict[float, Row]] = defaultdict(dict)
     for row in rows:
         value = row.knobs.get(knob)
@@ -68,8 +68,8 @@ def lines_along(knob: str, others: list[str], rows: list[Row]) -> dict[tuple[tup
     return {others: Line(bundle) for others, bundle in bundles.items() if len(bundle) >= FEWEST_VALUES}
 
 
-def with_plain_names(sweep: Sweep) -> Sweep:
-    """Without the other knobs, where a method has one line only."""
+def with_short_names(sweep: Sweep) -> Sweep:
+    """The sweep without the names of other knobs, where a method has one line only."""
     kinds = [course.kind for course in sweep.lines]
     lines = {
         Course(course.kind, ()) if kinds.count(course.kind) == 1 else course: line
@@ -79,7 +79,7 @@ def with_plain_names(sweep: Sweep) -> Sweep:
 
 
 def compare_lines(sweep: Sweep, baseline: str, statistics: Statistics) -> None:
-    """Every line with the baseline's, at the same values."""
+    """Compares every line with the baseline's, at the same values."""
     for course, line in sweep.lines.items():
         kind = course.kind._replace(method=baseline)
         candidates = {c: each for c, each in sweep.lines.items() if c.kind == kind}
@@ -102,8 +102,8 @@ def gains_along(line: Line, partner: Line) -> Iterable[tuple[tuple[str, Key], fl
 
 
 def on_common_runs(sweep: Sweep) -> None:
-    """Leaves the folds and seeds that were run at every value, of every line: means over different folds say nothing
-    together. Where there are none, all are left, and it is said."""
+    """Keeps the folds and seeds that were run at every value of every line: means over different folds cannot be
+    compared. Where there are none, all are kept, and a note says so."""
     rows = [row for line in sweep.lines.values() for row in line.rows.values()]
     common = set.intersection(*({*row.runs} for row in rows))
     if not common:
@@ -122,7 +122,7 @@ def only(row: Row, keys: Iterable[Key]) -> Row:
 
 
 def for_comparison_only(sweeps: list[Sweep]) -> set[str]:
-    """Recipes that vary a knob of a method that was otherwise run many times as often, and are shown with the sweep."""
+    """Recipes with a value of a knob that was run much less often than others; only the sweep shows them."""
     found = set()
     for sweep in sweeps:
         for line in sweep.lines.values():
@@ -132,8 +132,8 @@ def for_comparison_only(sweeps: list[Sweep]) -> set[str]:
 
 
 def split_seeds(group: Group) -> Sweep | None:
-    """The same of seeds: where one was run many times as often as any other, these are a sweep, on the folds that all
-    have, and leave the table."""
+    """The same for seeds: where one seed was run much more often than every other, the others move from the table to a
+    sweep over seeds, on the folds that all of them have."""
     times: dict[int, int] = defaultdict(int)
     for row in group.rows:
         for key in row.runs:

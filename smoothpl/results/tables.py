@@ -1,4 +1,4 @@
-"""From runs to tables in which everything is compared with what it can be compared with."""
+"""From runs to tables: rows compared with the baseline, more labels with fewer, one split with another."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -23,7 +23,7 @@ from smoothpl.results.sweeps import (
 
 @dataclass
 class Table(Group):
-    """A group whose rows have been compared; recipes that only vary a knob now and then are in its sweeps."""
+    """A group whose rows have been compared; recipes that were run for a sweep of a knob are in its sweeps only."""
 
     sweeps: list[Sweep] = field(default_factory=list)
 
@@ -53,8 +53,8 @@ def make_table(group: Group, statistics: Statistics) -> Table:
 
 
 def aggregate(tables: list[Table], statistics: Statistics = "exact") -> dict[tuple[Kind, str], Comparison]:
-    """All pairs of a method with the baseline on one data set, from all tables and sweeps, each run once: how the paper
-    ends."""
+    """All pairs of a method with the baseline on one data set, from all tables and sweeps, each run once, as in the
+    paper's last comparison."""
     gains: dict[tuple[Kind, str], dict[Any, float]] = defaultdict(dict)
     for table in tables:
         for row in table.rows:
@@ -71,35 +71,35 @@ def aggregate(tables: list[Table], statistics: Statistics = "exact") -> dict[tup
 
 
 def together(kind: Kind) -> Kind:
-    """Whatever labels a run had before: that it had fewer is enough to keep it apart."""
-    return kind._replace(grown=GOING_ON if kind.grown else "")
+    """The kind without the numbers of labels before: only whether a run was continued matters here."""
+    return kind._replace(grown=CONTINUED if kind.grown else "")
 
 
 def data_of(row: Row) -> str:
     return str(row.knobs.get("data.source._target_", row.knobs.get("data"))).rpartition(".")[2]
 
 
-class Step(NamedTuple):
-    """From some runs to others of the same recipe: fewer labels to more, or balanced classes to others."""
+class Change(NamedTuple):
+    """A change between runs of the same recipe: from fewer labels to more, or from balanced classes to others."""
 
     label: str
     before: Place
     after: Place
-    comparison: Comparison  # its gains are how much lower errors became; of a drop, how much higher
+    comparison: Comparison  # its gains are by how much the error fell; for another split, by how much it rose
 
 
 Chain = list[tuple[Place, Row]]
-ANEW, GOING_ON = "trained anew", "going on"
+FROM_SCRATCH, CONTINUED = "trained from scratch", "continued"
 
 
 def label_chains(tables: list[Table]) -> list[Chain]:
-    """The same recipe with more and more labels, trained anew with each number."""
-    anew = [replace(table, rows=[row for row in table.rows if not row.kind.grown]) for table in tables]
-    return chained(anew, ["num_labels"], lambda place: place.split)
+    """The same recipe with more and more labels, trained from scratch with each number."""
+    from_scratch = [replace(table, rows=[row for row in table.rows if not row.kind.grown]) for table in tables]
+    return chained(from_scratch, ["num_labels"], lambda place: place.split)
 
 
 def grown_chains(tables: list[Table]) -> list[Chain]:
-    """Each run after the trained one that it goes on from, as far back as there are such runs."""
+    """Each continued run after the one that it continues, as far back as there are such runs."""
     found: dict[Any, tuple[Place, Row]] = {}
     for table in tables:
         for row in table.rows:
@@ -113,43 +113,44 @@ def grown_chains(tables: list[Table]) -> list[Chain]:
     return [chain for chain in chains if len(chain) > 1]
 
 
-def increments(tables: list[Table], statistics: Statistics = "exact") -> dict[str, list[Step]]:
-    """What adding labels brings, in both ways: the same recipe with the next number of labels."""
-    found: dict[str, list[Step]] = {}
-    for way, chains in {ANEW: label_chains(tables), GOING_ON: grown_chains(tables)}.items():
+def increments(tables: list[Table], statistics: Statistics = "exact") -> dict[str, list[Change]]:
+    """What more labels bring, in runs from scratch and in continued ones: the recipe with the next number of labels."""
+    found: dict[str, list[Change]] = {}
+    for way, chains in {FROM_SCRATCH: label_chains(tables), CONTINUED: grown_chains(tables)}.items():
         # Chains may share their beginnings.
         links = {(one[1].recipe, other[1].recipe): (one, other) for chain in chains for one, other in pairwise(chain)}
         knobs = ["num_labels", AFTER]
-        found[way] = [step for link in links.values() for step in step_of(*link, knobs, statistics, sign=1)]
-    return {way: steps for way, steps in found.items() if steps}
+        found[way] = [change for link in links.values() for change in changes_of(*link, knobs, statistics, sign=1)]
+    return {way: changes for way, changes in found.items() if changes}
 
 
-def continuations(tables: list[Table], statistics: Statistics = "exact") -> list[Step]:
-    """Going on with more labels against training anew with as many; a gain is in favour of going on."""
-    steps: list[Step] = []
+def continuations(tables: list[Table], statistics: Statistics = "exact") -> list[Change]:
+    """Continued runs against runs from scratch with as many labels; a gain is in favour of the continued ones."""
+    changes: list[Change] = []
     for table in tables:
         knobs = ["num_labels", BEFORE, UNTIL_PAUSE]
-        anew = {(row.kind, other_knobs(row, knobs)): row for row in table.rows if not row.kind.grown}
+        from_scratch = {(row.kind, other_knobs(row, knobs)): row for row in table.rows if not row.kind.grown}
         for row in table.rows:
-            other = anew.get((row.kind._replace(grown=""), other_knobs(row, knobs)))
+            other = from_scratch.get((row.kind._replace(grown=""), other_knobs(row, knobs)))
             if row.kind.grown and other is not None:
-                steps += step_of((table.place, other), (table.place, row), ["num_labels"], statistics, sign=1)
-    return steps
+                changes += changes_of((table.place, other), (table.place, row), ["num_labels"], statistics, sign=1)
+    return changes
 
 
-def drops(tables: list[Table], statistics: Statistics = "exact") -> list[Step]:
+def drops(tables: list[Table], statistics: Statistics = "exact") -> list[Change]:
     """What another split costs: the same recipe with balanced classes and with others."""
-    steps = []
+    changes: list[Change] = []
     for chain in chained(tables, ["split"], lambda place: place.num_labels):
         balanced = [link for link in chain if link[0].split == "balanced"]
         others = [link for link in chain if link[0].split != "balanced"]
         if balanced:
-            steps += [step for other in others for step in step_of(balanced[0], other, ["split"], statistics, sign=-1)]
-    return steps
+            for other in others:
+                changes += changes_of(balanced[0], other, ["split"], statistics, sign=-1)
+    return changes
 
 
 def other_knobs(row: Row, knobs: list[str]) -> tuple[tuple[str, str], ...]:
-    """All but some, to be compared."""
+    """All knobs but some, to be compared."""
     return tuple(sorted((key, repr(value)) for key, value in row.knobs.items() if not {*knobs} & {*key.split(".")}))
 
 
@@ -162,11 +163,12 @@ def chained(tables: list[Table], knobs: list[str], same: Callable[[Place], objec
     return [chain for chain in chains.values() if len(chain) > 1]
 
 
-def step_of(
+def changes_of(
     one: tuple[Place, Row], other: tuple[Place, Row], knobs: list[str], statistics: Statistics, sign: int
-) -> Iterator[Step]:
+) -> Iterator[Change]:
+    """The change over the folds and seeds that both rows have, if any; `sign` says what counts as a gain."""
     (before, first), (after, second) = one, other
     common = sorted({*first.errors} & {*second.errors})
     if common:
         changes = [sign * (first.errors[key] - second.errors[key]) for key in common]
-        yield Step(second.label_without(*knobs), before, after, compare(changes, statistics))
+        yield Change(second.label_without(*knobs), before, after, compare(changes, statistics))

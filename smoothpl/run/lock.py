@@ -22,12 +22,12 @@ def hold(run_dir: Path) -> Iterator[None]:
     try:
         lock.acquire()
     except Timeout:
-        raise ConfigError(f"the run in {run_dir} is still going on; wait for its end, or begin another one.") from None
+        raise ConfigError(f"the run in {run_dir} is still running; wait for its end, or start another one.") from None
     with lock:
         try:
             yield
         finally:
-            if not (run_dir / RECORD).exists():  # nothing was begun
+            if not (run_dir / RECORD).exists():  # nothing was started
                 (run_dir / LOCK).unlink(missing_ok=True)
 
 
@@ -41,7 +41,7 @@ def recording(run_dir: Path, record: Record) -> Iterator[None]:
     except BaseException as error:
         record.status = "failed" if isinstance(error, Exception) else "interrupted"
         record.failure = "".join(traceback.format_exception_only(error)).strip()
-        with suppress(OSError):  # a full disk: what went wrong first is what is told
+        with suppress(OSError):  # a full disk: what went wrong first is raised
             write_with_time(run_dir, record, started)
         raise
     write_with_time(run_dir, record, started)
@@ -61,7 +61,7 @@ def claim(run_dir: Path, record: Record) -> None:
     except FileExistsError:
         raise ConfigError(
             f"{run_dir} already holds a run, and a run is never overwritten; leave hydra.run.dir out, name a new "
-            f"directory, or go on with that run: resume={run_dir}."
+            f"directory, or resume that run: resume={run_dir}."
         ) from None
     finally:
         draft.unlink()

@@ -7,13 +7,13 @@ from unittest.mock import Mock
 import pytest
 
 from smoothpl.callbacks import Checkpointer
-from smoothpl.checkpoints import found
+from smoothpl.record.checkpoints import found
 from smoothpl.record.record import read
-from tests.lives import differences, killer, outcome, resume, run, start
+from tests.support.lives import differences, killer, outcome, resume, run, start
 
 
 @pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR1])
-def test_who_asks_it_to_stop_gets_a_checkpoint_and_the_command_to_go_on(
+def test_a_signal_to_stop_leaves_a_checkpoint_and_the_command_to_resume(
     tmp_path: Path, alone: Any, which: signal.Signals
 ) -> None:
     run_dir = tmp_path / "run"
@@ -22,7 +22,7 @@ def test_who_asks_it_to_stop_gets_a_checkpoint_and_the_command_to_go_on(
     process.send(which)
     done = process.wait()
     assert done.returncode == 1
-    assert f"interrupted by {which.name}; to go on: python -m smoothpl.train resume={run_dir}" in done.stderr
+    assert f"interrupted by {which.name}; to resume: python -m smoothpl.train resume={run_dir}" in done.stderr
     assert "Traceback" not in done.stderr
     assert read(run_dir).status == "interrupted"
     assert read(run_dir).failure == f"smoothpl.errors.Interruption: {which.name}"
@@ -36,7 +36,7 @@ def test_who_asks_it_to_stop_gets_a_checkpoint_and_the_command_to_go_on(
     assert differences(outcome(run_dir), alone()) == []
 
 
-def test_whoever_insists_need_not_wait_for_the_end_of_a_step(tmp_path: Path) -> None:
+def test_a_second_ctrl_c_does_not_wait_for_the_end_of_a_step(tmp_path: Path) -> None:
     process = start(tmp_path / "run", killer("sleep", 6))
     process.wait_until((tmp_path / "asleep").exists)
     for which in (signal.SIGTERM, signal.SIGTERM):  # a scheduler may repeat itself, and must wait
@@ -54,7 +54,7 @@ def test_a_run_that_is_given_little_time_again_and_again_reaches_its_end(tmp_pat
     done = run(run_dir, "max_time=00:00:00", "checkpoint_every=1000")
     steps = []
     while done.returncode:
-        assert "interrupted by max_time; to go on" in done.stderr
+        assert "interrupted by max_time; to resume" in done.stderr
         assert read(run_dir).status == "interrupted"
         steps.append(found(run_dir / "checkpoints")[0].step)
         done = resume(run_dir, *(["max_time=null", "resume_allow=[max_time]"] if len(steps) == 3 else []))

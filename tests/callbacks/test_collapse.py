@@ -12,9 +12,9 @@ from smoothpl.config.recipe import recipe_digest
 from smoothpl.errors import Interruption
 from smoothpl.module import SemiSupervisedModule
 from smoothpl.record.record import LabelStage, read
-from smoothpl.train import how_to_go_on
-from tests.composing import composed
-from tests.processes import Process
+from smoothpl.run.resume import how_to_continue
+from tests.support.composing import composed
+from tests.support.processes import Process
 
 ALIVE = torch.tensor([[8, 2, 0], [1, 9, 0], [0, 1, 9]])
 GONE = torch.tensor([[8, 2, 0], [1, 9, 0], [1, 9, 0]])
@@ -29,7 +29,7 @@ def look(watch: CollapseWatch, confusion: torch.Tensor, step: int, **more: Any) 
     return trainer
 
 
-def test_a_class_that_was_alive_and_is_not_predicted_any_more_is_news_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_class_that_was_alive_and_is_no_longer_predicted_is_reported_once(capsys: pytest.CaptureFixture[str]) -> None:
     watch = CollapseWatch()
     for step, confusion in enumerate([ALIVE, GONE, GONE, NEARLY, ALIVE, GONE, ALIVE], start=10):
         assert not look(watch, confusion, step).should_stop
@@ -42,7 +42,7 @@ def test_a_class_that_was_alive_and_is_not_predicted_any_more_is_news_once(capsy
     ]
 
 
-def test_a_network_that_has_just_begun_has_not_collapsed_but_half_of_the_run_is_enough(
+def test_a_network_that_has_just_started_has_not_collapsed_but_half_of_the_run_is_enough(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     watch = CollapseWatch()
@@ -58,7 +58,9 @@ def test_it_can_stop_the_run(action: Any) -> None:
     watch = CollapseWatch(action)
     look(watch, ALIVE, 10)
     assert look(watch, GONE, 20).should_stop
-    assert watch.reason == "collapse of class owl"
+    assert str(watch.interruption) == "collapse of class owl"
+    assert watch.interruption is not None
+    assert watch.interruption.wants_labels == (action == "pause")
 
 
 def test_it_is_silent_in_the_sanity_check_and_on_other_ranks(capsys: pytest.CaptureFixture[str]) -> None:
@@ -84,7 +86,7 @@ def test_nonsense_is_refused() -> None:
         CollapseWatch("panic")  # type: ignore[arg-type]
 
 
-def test_a_real_run_is_stopped_with_a_checkpoint_and_can_go_on_with_more_labels(tmp_path: Path) -> None:
+def test_a_real_run_is_stopped_with_a_checkpoint_and_can_be_resumed_with_more_labels(tmp_path: Path) -> None:
     """A network that learns nothing predicts few classes; by half of the run that is a collapse."""
     knobs = ("optim.learning_rate=0", "max_steps=8", "eval_every=2", "batch_size=4", "callbacks.collapse.action=pause")
     done = Process("smoothpl.train", "hydra.run.dir=run", *knobs, cwd=tmp_path).wait()
@@ -94,8 +96,8 @@ def test_a_real_run_is_stopped_with_a_checkpoint_and_can_go_on_with_more_labels(
     record = read(tmp_path / "run")
     assert record.status == "interrupted"
     assert "collapse of class" in str(record.failure)
-    _, _, command = done.stderr.partition("to go on with more labels: ")
-    python, dash_m, module, *words = shlex.split(command.partition("; as it is: ")[0])
+    _, _, command = done.stderr.partition("to resume with more labels: ")
+    python, dash_m, module, *words = shlex.split(command.partition("; without: ")[0])
     assert (python, dash_m, module) == ("python", "-m", "smoothpl.train")
     assert words[1:] == ["num_labels=50"]
     done = Process(module, *words, cwd=tmp_path).wait()
@@ -111,14 +113,12 @@ def test_a_real_run_is_stopped_with_a_checkpoint_and_can_go_on_with_more_labels(
 def test_stopping_leaves_the_plain_command(tmp_path: Path) -> None:
     knobs = ("optim.learning_rate=0", "max_steps=4", "eval_every=2", "batch_size=4", "callbacks.collapse.action=stop")
     done = Process("smoothpl.train", "hydra.run.dir=run", *knobs, cwd=tmp_path).wait()
-    assert f"to go on: python -m smoothpl.train resume={tmp_path}/run" in done.stderr
+    assert f"to resume: python -m smoothpl.train resume={tmp_path}/run" in done.stderr
     assert "more labels" not in done.stderr
 
 
 @pytest.mark.parametrize("words", ["method=fully_supervised num_labels=null", "split.unlabeled_includes_labeled=false"])
 def test_more_labels_are_not_offered_where_they_cannot_be_had(words: str) -> None:
-    config = composed("callbacks.collapse.action=pause", *words.split())
-    assert "more labels" not in how_to_go_on(config, Path("run"), Interruption("collapse of class owl"))
-    assert "more labels" in how_to_go_on(
-        composed("callbacks.collapse.action=pause"), Path("run"), Interruption("collapse")
-    )
+    paused = Interruption("collapse of class owl", wants_labels=True)
+    assert "more labels" in how_to_continue(composed(), Path("run"), paused)
+    assert "more labels" not in how_to_continue(composed(*words.split()), Path("run"), paused)

@@ -6,10 +6,10 @@ import pytest
 import torch
 from lightning import Callback, LightningModule, Trainer
 
-from smoothpl.build import build_data, build_module, build_trainer
 from smoothpl.module import SemiSupervisedModule
-from smoothpl.train import quiet_libraries
-from tests.composing import TINY, composed
+from smoothpl.run.build import build_data, build_module, build_trainer
+from smoothpl.run.quiet import quiet_libraries
+from tests.support.composing import TINY, composed
 
 
 class PlainReference(Callback):
@@ -19,10 +19,12 @@ class PlainReference(Callback):
         self.decay = decay
 
     def on_fit_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        assert isinstance(pl_module, SemiSupervisedModule)
         self.shadow = deepcopy(pl_module.network).double()
         self.updates = 0
 
     def on_train_batch_end(self, trainer: Trainer, pl_module: LightningModule, *_: Any) -> None:
+        assert isinstance(pl_module, SemiSupervisedModule)
         if trainer.global_step > self.updates:
             self.updates += 1
             for shadow, live in zip(self.shadow.parameters(), pl_module.network.parameters(), strict=True):
@@ -67,6 +69,7 @@ def test_without_decay_the_average_is_the_live_network(tmp_path: Path) -> None:
 def test_an_exception_during_evaluation_leaves_both_networks_as_they_were(tmp_path: Path) -> None:
     class Stumble(Callback):
         def on_validation_batch_end(self, trainer: Trainer, pl_module: LightningModule, *_: Any) -> None:
+            assert isinstance(pl_module, SemiSupervisedModule)
             self.live = deepcopy(pl_module.network.state_dict())
             raise RuntimeError("stumbled")
 

@@ -5,17 +5,18 @@ import pytest
 import torch
 from lightning import Callback, LightningModule, Trainer
 
-from smoothpl.build import build_data, build_module, build_trainer
 from smoothpl.callbacks import Gallery
 from smoothpl.callbacks.gallery import examples
 from smoothpl.layout import PSEUDO_LABELS_PICTURE
-from smoothpl.loggers import Mirror
-from smoothpl.train import quiet_libraries
-from tests.composing import TINY, composed
-from tests.loggers.wall import Wall
+from smoothpl.loggers import ExternalLogger
+from smoothpl.module import SemiSupervisedModule
+from smoothpl.run.build import build_data, build_module, build_trainer
+from smoothpl.run.quiet import quiet_libraries
+from tests.support.composing import TINY, composed
+from tests.support.wall import Wall
 
 
-def fitted(folder: Path, *knobs: str, wall: Mirror | None = None, last: tuple[Callback, ...] = ()) -> None:
+def fitted(folder: Path, *knobs: str, wall: ExternalLogger | None = None, last: tuple[Callback, ...] = ()) -> None:
     quiet_libraries()
     config = composed(*TINY, "threshold=0.12", "logger=none", *knobs)
     trainer = build_trainer(config, folder, last=last)
@@ -24,11 +25,11 @@ def fitted(folder: Path, *knobs: str, wall: Mirror | None = None, last: tuple[Ca
     trainer.fit(build_module(config), datamodule=build_data(config))
 
 
-def test_a_mirror_gets_a_confusion_matrix_and_pseudo_labels_at_every_evaluation(tmp_path: Path) -> None:
+def test_an_external_logger_gets_a_confusion_matrix_and_pseudo_labels_at_every_evaluation(tmp_path: Path) -> None:
     wall = Wall()
     fitted(tmp_path, wall=wall)
-    assert wall.hung == [("pseudo_labels", 2), ("confusion", 2), ("pseudo_labels", 4), ("confusion", 4)]
-    assert not wall.lost
+    assert wall.pictures == [("pseudo_labels", 2), ("confusion", 2), ("pseudo_labels", 4), ("confusion", 4)]
+    assert not wall.failed
 
 
 def test_the_last_pseudo_labels_are_kept(tmp_path: Path) -> None:
@@ -49,15 +50,17 @@ def test_an_example_has_the_views_that_were_seen_and_the_truth(tmp_path: Path, m
             self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any, batch_idx: int
         ) -> None:
             data = trainer.datamodule  # type: ignore[attr-defined]
+            assert isinstance(pl_module, SemiSupervisedModule)
+            assert pl_module.taught is not None
             views = [batch.weak] if method == "pseudo_label" else [batch.weak, batch.strong]
             which = torch.tensor([5, 3])
-            for image, example in zip(which, examples(which, pl_module, batch, data), strict=True):  # type: ignore[arg-type]
+            for image, example in zip(which, examples(which, pl_module, batch, data), strict=True):
                 pixels = [view[image] * data.views.std[0] + data.views.mean[0] for view in views]
                 torch.testing.assert_close(example.views, torch.stack(pixels).clamp(0, 1))
                 truth = int(data.source.train.labels[data.fold.unlabeled[batch.image[image]]])
                 assert example.truth == data.source.class_names[truth]
-                assert example.weight == pl_module.taught.weight[image]  # type: ignore[union-attr]
-                assert example.confidence == pl_module.taught.confidence[image]  # type: ignore[union-attr]
+                assert example.weight == pl_module.taught.weight[image]
+                assert example.confidence == pl_module.taught.confidence[image]
 
     fitted(tmp_path, f"method={method}", last=(Look(),))
 

@@ -7,10 +7,10 @@ import pytest
 from lightning import Callback, LightningModule, Trainer
 from rich.console import Console
 
-from smoothpl.build import build_data, build_module, build_trainer
 from smoothpl.callbacks import ProgressReport
-from smoothpl.train import quiet_libraries
-from tests.composing import TINY, composed
+from smoothpl.run.build import build_data, build_module, build_trainer
+from smoothpl.run.quiet import quiet_libraries
+from tests.support.composing import TINY, composed
 
 
 def shown(tmp_path: Path, terminal: bool, *overrides: str) -> str:

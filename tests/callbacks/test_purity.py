@@ -6,11 +6,11 @@ import torch
 from lightning import Callback, LightningModule, Trainer
 from torch import Tensor
 
-from smoothpl.build import build_data, build_module, build_trainer
 from smoothpl.callbacks import PurityWatch
 from smoothpl.data.source import UNKNOWN
-from smoothpl.train import quiet_libraries
-from tests.composing import TINY, composed
+from smoothpl.run.build import build_data, build_module, build_trainer
+from smoothpl.run.quiet import quiet_libraries
+from tests.support.composing import TINY, composed
 
 KNOBS = (*TINY, "logger=none", "threshold=0.13", "log_every=2", "max_steps=4")
 

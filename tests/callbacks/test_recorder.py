@@ -6,11 +6,11 @@ import pytest
 import torch
 from lightning import Callback, LightningModule, Trainer
 
-from smoothpl.build import build_data, build_module, build_trainer
 from smoothpl.callbacks import Recorder
 from smoothpl.record.record import Evaluation, Record, read
-from smoothpl.train import quiet_libraries
-from tests.composing import TINY, composed
+from smoothpl.run.build import build_data, build_module, build_trainer
+from smoothpl.run.quiet import quiet_libraries
+from tests.support.composing import TINY, composed
 
 
 class DeliberateError(Exception):

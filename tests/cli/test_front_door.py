@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from itertools import product
 from pathlib import Path
 
@@ -12,16 +13,17 @@ import pytest
 import torch
 
 from smoothpl.cli.front_door import explain, run_command
+from smoothpl.config.compose import compose_config
 from smoothpl.errors import ConfigError
 from smoothpl.record.record import Record, read
-from tests.composing import options
-from tests.processes import ENVIRONMENT, Done, Process
+from tests.support.composing import options
+from tests.support.processes import ENVIRONMENT, Done, Process
 
 SHORT = ("max_steps=3", "eval_every=3", "batch_size=4")
 
 
 def smoothpl(command: str, *arguments: str, cwd: Path) -> Done:
-    return Process(f"smoothpl.{command}", *arguments, cwd=cwd).wait()
+    return Process("smoothpl", command, *arguments, cwd=cwd).wait()
 
 
 def records(folder: Path) -> list[Record]:
@@ -138,7 +140,7 @@ def test_an_interrupted_run_says_so_and_leaves_its_record(tmp_path: Path, interr
     assert record.status == "interrupted"
     assert record.history[0].step == 1
     assert "train/loss" in record.metrics
-    assert f"interrupted by {interruption.name}; to go on: python -m smoothpl.train resume=" in message
+    assert f"interrupted by {interruption.name}; to resume: python -m smoothpl.train resume=" in message
     assert "Traceback" not in message
 
 
@@ -223,6 +225,26 @@ def test_a_bug_keeps_its_traceback() -> None:
     os.environ.pop("HYDRA_FULL_ERROR", None)
     with pytest.raises(ValueError, match="a bug"):
         run_command(failing(ValueError("a bug")))
+
+
+def test_a_bug_below_a_folder_that_is_called_like_hydra_keeps_its_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my_hydra").mkdir()
+    (tmp_path / "my_hydra" / "buggy.py").write_text("def command():\n    raise ValueError('a bug')\n")
+    monkeypatch.syspath_prepend(tmp_path / "my_hydra")
+    os.environ.pop("HYDRA_FULL_ERROR", None)
+    with pytest.raises(ValueError, match="a bug"):
+        run_command(import_module("buggy").command)
+
+
+def test_a_word_of_hydra_about_the_command_line_is_one_line() -> None:
+    def command() -> None:
+        compose_config(["shape=null"])
+
+    os.environ.pop("HYDRA_FULL_ERROR", None)
+    with pytest.raises(SystemExit, match="--help lists the groups and their options"):
+        run_command(command)
 
 
 def test_an_interruption_before_training_is_one_line() -> None:

@@ -5,7 +5,7 @@ from omegaconf import OmegaConf
 
 from smoothpl.config import knobs as module
 from smoothpl.config.knobs import TrainConfig, conf_dir
-from tests.composing import composed
+from tests.support.composing import composed
 
 
 def test_the_schema_names_every_top_level_key() -> None:

@@ -1,7 +1,15 @@
-import pytest
+import tarfile
+from pathlib import Path
+from typing import Any
 
-from smoothpl.config.recipe import LATER, is_recipe, recipe_digest, recipe_name
-from tests.composing import composed
+import pytest
+from omegaconf import OmegaConf
+
+from smoothpl.config.compose import compose_config
+from smoothpl.config.knobs import TrainConfig
+from smoothpl.config.recipe import LATER, is_recipe, not_in_name, recipe_digest, recipe_name
+from smoothpl.record.record import read_below
+from tests.support.composing import OWN, composed
 
 SAME = [
     "fold=3",
@@ -76,9 +84,57 @@ def test_a_name_tells_of_earlier_labels() -> None:
         ("method=smooth", "dc627b35"),
         ("method=fixmatch threshold=0.9", "191f038d"),
         ("benchmark=cifar10_40 method=flexmatch", "56afc769"),
+        (f"benchmark=folder {' '.join(OWN)}", "6c14fe98"),
     ],
 )
 def test_recipes_keep_their_digests(words: str, digest: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs that people have made are found by them. Who changes a recipe on purpose changes this, and says so."""
     monkeypatch.delenv("SMOOTHPL_DATA", raising=False)
     assert recipe_digest(composed(*words.split())) == digest
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Those of docs/results."""
+    folder = tmp_path_factory.mktemp("records")
+    with tarfile.open(Path(__file__).parents[2] / "docs" / "results" / "records.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    return folder
+
+
+def of_fold_0(part: Any) -> Any:
+    """In a record fold and seed are resolved wherever parts refer to them."""
+    if not isinstance(part, dict):
+        return part
+    return {key: 0 if key in ("fold", "seed") else of_fold_0(value) for key, value in part.items()}
+
+
+def test_the_recorded_runs_are_still_of_the_same_recipes(records: Path) -> None:
+    """What resume=auto and the report go by: every recipe of docs/results has the digest it had."""
+    recorded = {record.recipe: record for record in read_below([records]).values()}
+    assert len(recorded) > 50
+    for digest, record in recorded.items():
+        known = {name: [] for name in LATER} | record.config | {"resume": None, "resume_allow": []}
+        config = OmegaConf.create(of_fold_0({name: known.get(name) for name in TrainConfig.__dataclass_fields__}))
+        assert recipe_digest(config) == digest
+
+
+@pytest.mark.parametrize("words", ["benchmark=digits_40 method=smooth", "benchmark=digits_20 method=fixmatch fold=3"])
+def test_a_recorded_run_is_composed_again_as_the_same_recipe(words: str, records: Path) -> None:
+    wanted = recipe_digest(compose_config(words.split()))
+    assert wanted in {record.recipe for record in read_below([records]).values()}
+
+
+def test_a_name_leaves_out_what_changes_nothing_that_is_learned() -> None:
+    typed = [
+        "threshold",
+        "fold",
+        "logger.wandb.offline",
+        "compile",
+        "data",
+        "data.size",
+        "trainer.devices",
+        "experiment",
+    ]
+    assert not_in_name(typed) == [each for each in typed if each not in ("threshold", "data.size")]
+    assert not_in_name(["smooth_unlabeled_weight"]) == []

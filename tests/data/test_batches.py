@@ -6,7 +6,8 @@ from torch.utils.data import DataLoader
 
 from smoothpl.data import RawStep, Steps, balanced, digits
 from smoothpl.data.batches import Slices
-from tests.composing import build
+from tests.support.composing import build
+from tests.support.images import in_memory
 
 SOURCE = digits()
 VIEWS = build("views", "digits")
@@ -47,7 +48,8 @@ def test_workers_do_not_change_the_steps(num_workers: int) -> None:
 
 def test_labeled_images_come_from_the_fold_with_their_own_labels() -> None:
     run = steps()
-    known = {tuple(run.train.images[i].flatten().tolist()): int(run.train.labels[i]) for i in run.fold.labeled}
+    images, labels = in_memory(run.train)
+    known = {tuple(images[i].flatten().tolist()): int(labels[i]) for i in run.fold.labeled}
     for step in (run[number] for number in range(20)):
         assert [known[tuple(image.flatten().tolist())] for image in step.labeled] == step.label.tolist()
 
@@ -55,7 +57,7 @@ def test_labeled_images_come_from_the_fold_with_their_own_labels() -> None:
 def test_unlabeled_images_are_named_by_their_place_among_the_unlabeled() -> None:
     run = steps()
     step = run[3]
-    assert torch.equal(step.unlabeled, run.train.images[run.fold.unlabeled[step.image]])
+    assert torch.equal(step.unlabeled, in_memory(run.train).images[run.fold.unlabeled[step.image]])
 
 
 def test_every_image_has_its_turn_about_equally_often() -> None:
@@ -69,7 +71,8 @@ def test_every_image_has_its_turn_about_equally_often() -> None:
 def test_labeled_and_unlabeled_streams_are_independent() -> None:
     """TorchSSL's are not: there, labeled index k is unlabeled index k modulo the number of labels."""
     run = steps(includes_labeled=True)
-    place = {tuple(run.train.images[i].flatten().tolist()): k for k, i in enumerate(run.fold.labeled.tolist())}
+    images = in_memory(run.train).images
+    place = {tuple(images[i].flatten().tolist()): k for k, i in enumerate(run.fold.labeled.tolist())}
     pairs = chain.from_iterable(zip(run[t].labeled, run[t].image, strict=False) for t in range(100))
     agree = [place[tuple(labeled.flatten().tolist())] == int(image) % 40 for labeled, image in pairs]
     assert sum(agree) / len(agree) < 0.1
@@ -86,8 +89,8 @@ def test_draws_are_uniform() -> None:
 @pytest.mark.parametrize("size", [1, 7, 500, 600])
 def test_slices_hold_every_image_once_and_in_order(size: int) -> None:
     slices = Slices(SOURCE.test, None, size)
-    assert torch.equal(torch.cat([part.labels for part in slices]), SOURCE.test.labels)
-    assert sum(1 for _ in slices) == len(slices)
+    assert torch.equal(torch.cat([part.labels for part in iter(slices)]), SOURCE.test.labels)
+    assert sum(1 for _ in iter(slices)) == len(slices)
 
 
 def test_the_parts_of_a_step_put_together_are_the_step() -> None:

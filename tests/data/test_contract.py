@@ -8,11 +8,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from smoothpl.build import build_data
 from smoothpl.data import Batch
-from tests.composing import composed, options
-from tests.data.listener import Listener, trainer
-from tests.data.real import ROOT, needs_cifar10
+from smoothpl.run.build import build_data
+from tests.support.composing import composed, options
+from tests.support.listener import Listener, trainer
+from tests.support.real import ROOT, needs_cifar10
 
 KNOBS = ["max_steps=6", "batch_size=4", "unlabeled_ratio=7"]
 PHOTOGRAPHS = [*KNOBS, "data=cifar10", "views=torchssl", f"data.root={ROOT}"]
@@ -33,7 +33,7 @@ def same(one: tuple[Tensor | None, ...], other: tuple[Tensor | None, ...]) -> bo
 @needs_cifar10
 def test_two_ranks_share_the_batch_of_one(tmp_path: Path) -> None:
     """Two real processes; put side by side, their batches are those of a single process, to the bit."""
-    command = [sys.executable, "-m", "tests.data.listener", str(tmp_path), "2", *PHOTOGRAPHS]
+    command = [sys.executable, "-m", "tests.support.listener", str(tmp_path), "2", *PHOTOGRAPHS]
     subprocess.run(command, check=True, timeout=300, capture_output=True)
     ranks = [torch.load(tmp_path / f"{rank}.pt") for rank in range(2)]
     alone = heard(*PHOTOGRAPHS)

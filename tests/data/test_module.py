@@ -3,11 +3,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from smoothpl.build import build_data
 from smoothpl.data import Batch, ImageSet, SemiSupervisedData, Source
 from smoothpl.errors import ConfigError
-from tests.composing import TINY, composed, options
-from tests.data.gallery import make_gallery
+from smoothpl.run.build import build_data
+from tests.support.composing import TINY, composed, options
+from tests.support.gallery import make_gallery
+from tests.support.images import in_memory
 
 
 def opened(*overrides: str) -> SemiSupervisedData:
@@ -56,13 +57,13 @@ def test_the_test_set_is_seen_whole_and_never_distorted() -> None:
     data = opened()
     images, labels = data.on_after_batch_transfer(next(iter(data.test_dataloader())), 0)
     assert torch.equal(labels, data.source.test.labels)
-    assert torch.equal(images, data.views.of_test(data.source.test.images))
+    assert torch.equal(images, data.views.of_test(in_memory(data.source.test).images))
 
 
 def test_no_test_image_trains() -> None:
     data = opened()
-    trained = {tuple(image.flatten().tolist()) for image in data.source.train.images}
-    tested = {tuple(image.flatten().tolist()) for image in data.source.test.images}
+    trained = {tuple(image.flatten().tolist()) for image in in_memory(data.source.train).images}
+    tested = {tuple(image.flatten().tolist()) for image in in_memory(data.source.test).images}
     assert trained.isdisjoint(tested)
 
 
@@ -89,8 +90,16 @@ def test_labels_out_of_range_are_refused(train_labels: list[int], test_labels: l
         data.setup("fit")
 
 
+def test_the_size_of_images_is_read_off_them() -> None:
+    data = build_data(composed(*TINY))
+    images = ImageSet(torch.zeros(40, 1, 8, 12, dtype=torch.uint8), torch.arange(40) % 10)
+    data.open_source = lambda: Source(images, images, tuple("0123456789"))
+    data.setup("fit")
+    assert data.image_size == (8, 12)
+
+
 def test_views_for_pictures_of_many_sizes_need_such_pictures(tmp_path: Path) -> None:
-    data = build_data(composed(*TINY, "data=imagenet", "views=imagenet"))
+    data = build_data(composed(*TINY, "data=imagenet", "views=imagenet", "num_labels=1000"))
     data.open_source, data.num_classes = lambda: source_with([0], [0]), 10
     with pytest.raises(ConfigError, match=r"the training images are all of one size.*; use views=torchssl"):
         data.setup("fit")

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ def test_a_text_is_replaced_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyt
     def no_space(_: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(atomic.os, "fsync", no_space)
+    monkeypatch.setattr(os, "fsync", no_space)
     with pytest.raises(OSError, match="No space"):
         atomic.write_text(path, "newer")
     assert path.read_text() == "new"

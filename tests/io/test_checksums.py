@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from smoothpl.errors import ConfigError
-from smoothpl.io.cache import cache_dir, recall
 from smoothpl.io.checksums import verify
 
 
@@ -55,22 +54,3 @@ def test_a_cache_that_cannot_be_written_stops_nobody(tmp_path: Path, monkeypatch
     file.write_bytes(b"images")
     verify(file, md5(file))
     verify(file, md5(file))
-
-
-def test_the_cache_is_where_the_system_keeps_caches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    assert cache_dir() == Path.home() / ".cache" / "smoothpl"
-
-
-def test_an_answer_is_recalled_until_a_file_or_the_question_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    paths = [tmp_path / "a", tmp_path / "nowhere"]
-    paths[0].write_text("x")
-    paths[1].symlink_to(tmp_path / "gone")
-    answers = iter(range(10))
-    asked = [recall("kind", paths, lambda: next(answers), *more) for more in ((), (), ("md5",), ("md5",))]
-    assert asked == [0, 0, 1, 1]
-    os.utime(paths[0], ns=(1, 1))
-    assert recall("kind", paths, lambda: next(answers)) == 2

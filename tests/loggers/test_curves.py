@@ -12,7 +12,7 @@ def test_every_row_has_the_columns_of_all(tmp_path: Path) -> None:
     assert curves.num_rows == 2
 
 
-def test_a_table_that_is_taken_back_goes_on_as_if_nothing_had_been(tmp_path: Path) -> None:
+def test_a_table_that_is_cut_back_continues_as_if_nothing_had_been_there(tmp_path: Path) -> None:
     straight, resumed = Curves(tmp_path / "straight"), Curves(tmp_path / "resumed")
     for step in range(5):
         straight.log_metrics({"loss": step / 3}, step)
@@ -24,7 +24,7 @@ def test_a_table_that_is_taken_back_goes_on_as_if_nothing_had_been(tmp_path: Pat
     assert again.path.read_bytes() == straight.path.read_bytes()
 
 
-def test_a_run_that_is_begun_anew_leaves_nothing_of_the_old_one(tmp_path: Path) -> None:
+def test_a_new_run_leaves_nothing_of_the_one_before(tmp_path: Path) -> None:
     Curves(tmp_path).log_metrics({"old": 1.0}, 1)
     Curves(tmp_path).log_metrics({"new": 2.0}, 1)
     assert Curves(tmp_path).read() == [{"new": "2.0", "step": "1"}]

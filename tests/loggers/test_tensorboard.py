@@ -2,9 +2,9 @@
 
 import pytest
 
-from smoothpl.build import check_loggers
 from smoothpl.errors import ConfigError
-from tests.composing import composed
+from smoothpl.run.build import check_loggers
+from tests.support.composing import composed
 
 
 def test_tensorboard_that_is_not_installed_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

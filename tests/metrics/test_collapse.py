@@ -30,7 +30,7 @@ def test_a_class_that_has_not_come_alive_in_half_of_the_run_has_collapsed() -> N
     assert turns_of(history, max_steps=100) == [Turn(50, 1, "collapsed", 0.1)]
 
 
-def test_the_story_of_a_run_has_every_turn_and_no_births() -> None:
+def test_every_change_of_a_class_is_listed_but_for_its_first_coming_alive() -> None:
     shares = [[0.3, 0.0], [1.0, 0.9], [0.4, 1.0], [0.1, 1.0], [0.3, 1.0], [0.3, 1.0], [0.6, 0.1]]
     story = turns_of(enumerate(shares), max_steps=100)
     assert [(turn.step, turn.number, turn.state) for turn in story] == [

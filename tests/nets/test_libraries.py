@@ -10,7 +10,7 @@ from torchvision import models
 
 from smoothpl.errors import ConfigError
 from smoothpl.nets import pretrained
-from tests.composing import composed, options
+from tests.support.composing import composed, options
 
 SMALL = "shufflenet_v2_x0_5"
 
@@ -60,9 +60,10 @@ def test_weights_of_a_file_are_taken_but_the_classifier_s(
     wrap: Any, knob: str, published: dict[str, Tensor], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     torch.save(wrap(published), tmp_path / "weights.pth")
-    network = pretrained("torchvision", SMALL, num_classes=7, **{knob: str(tmp_path / "weights.pth")})
+    taken: dict[str, Any] = {knob: str(tmp_path / "weights.pth")}
+    network = pretrained("torchvision", SMALL, num_classes=7, **taken)
     assert {*published} - {*same(network, published)} == {"fc.weight", "fc.bias"}
-    assert "2 tensors begin at random: fc.weight, fc.bias" in capsys.readouterr().err
+    assert "2 tensors start at random: fc.weight, fc.bias" in capsys.readouterr().err
 
 
 def test_safetensors_are_read_too(published: dict[str, Tensor], tmp_path: Path) -> None:
@@ -123,13 +124,13 @@ def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
     torch.save(nn.Linear(3, 3).state_dict(), tmp_path / "other.pth")
     torch.save([1, 2], tmp_path / "list.pth")
     for knobs, message in (
-        ({"init_from": str(tmp_path / "other.pth")}, "it is of another one. It has weight, bias"),
+        ({"init_from": str(tmp_path / "other.pth")}, "it is for another one. It has weight, bias"),
         ({"init_from": str(tmp_path / "list.pth")}, "holds no weights: no tensors with names"),
         ({"weights": str(tmp_path / "gone.pth")}, "is not there; name a file of weights"),
         ({"weights": "IMAGENET"}, "net.weights=IMAGENET must be a file, or one of IMAGENET1K_V1, DEFAULT"),
-        ({"weights": "DEFAULT", "init_from": "x.pth"}, "begins in one way only"),
+        ({"weights": "DEFAULT", "init_from": "x.pth"}, "a network starts from one of them"),
         ({"channels": 1}, "data.channels=1 must be 3"),
-        ({"name": "googlenet"}, "is no classification model of torchvision; known are alexnet"),
+        ({"name": "googlenet"}, "is not a classification model of torchvision; known are alexnet"),
     ):
         words: dict[str, Any] = {"name": SMALL, "num_classes": 7} | knobs
         with pytest.raises(ConfigError, match=message):
@@ -168,7 +169,7 @@ def test_timm_has_many_more(tmp_path: Path) -> None:
     torch.save(network.state_dict(), tmp_path / "weights.pth")
     again = pretrained("timm", "resnet10t", num_classes=7, weights=str(tmp_path / "weights.pth"))
     assert len(same(again, network.state_dict())) == len(network.state_dict())
-    with pytest.raises(ConfigError, match=r"net\.name=resnet10x is not a model of timm; near are"):
+    with pytest.raises(ConfigError, match=r"net\.name=resnet10x is not a model of timm; similar names are"):
         pretrained("timm", "resnet10x", num_classes=7)
     with pytest.raises(ConfigError, match="must be pretrained, a file, or null"):
         pretrained("timm", "resnet10t", num_classes=7, weights="best")

@@ -5,7 +5,8 @@ import torch
 from torch import nn
 
 from smoothpl.nets import WideResNet
-from tests.composing import build, composed, options
+from smoothpl.nets.wideresnet import ResidualBlock, Variant
+from tests.support.composing import build, composed, options
 
 
 def count(network: nn.Module, trained_only: bool = False) -> int:
@@ -31,14 +32,14 @@ def test_every_net_turns_images_into_logits(option: str) -> None:
 
 
 @pytest.mark.parametrize("variant", ["torchssl", "google"])
-def test_exactly_the_trained_parameters_get_a_gradient(variant: str) -> None:
-    network = WideResNet(10, depth=16, width=2, variant=variant)  # type: ignore[arg-type]
+def test_exactly_the_trained_parameters_get_a_gradient(variant: Variant) -> None:
+    network = WideResNet(10, depth=16, width=2, variant=variant)
     network(torch.randn(2, 3, 16, 16)).sum().backward()
     assert all((p.grad is not None) == p.requires_grad for p in network.parameters())
     assert (count(network) == count(network, trained_only=True)) == (variant == "google")
 
 
-def reference(network: WideResNet, images: torch.Tensor, variant: str) -> torch.Tensor:
+def reference(network: WideResNet, images: torch.Tensor, variant: Variant) -> torch.Tensor:
     """The published block, written out: normalise and activate, convolve, normalise and activate, convolve, add."""
 
     def act(x: torch.Tensor) -> torch.Tensor:
@@ -46,19 +47,21 @@ def reference(network: WideResNet, images: torch.Tensor, variant: str) -> torch.
 
     x = network.stem(images)
     for number, block in enumerate(network.blocks):
+        assert isinstance(block, ResidualBlock)
         first = act(block.norm1(x))
         changes = block.conv1.in_channels != block.conv1.out_channels
         if number == 0 and (changes or variant == "google"):
             x = first
         convolved = block.conv1(x if changes and variant == "torchssl" else first)
         x = (block.shortcut(x) if changes else x) + block.conv2(act(block.norm2(convolved)))
-    return network.classify(act(network.norm(x)).mean(dim=(2, 3)))
+    logits: torch.Tensor = network.classify(act(network.norm(x)).mean(dim=(2, 3)))
+    return logits
 
 
 @pytest.mark.parametrize("variant", ["torchssl", "google"])
 @pytest.mark.parametrize(("depth", "width"), [(10, 1), (16, 2)])
-def test_the_forward_pass_is_the_published_one(variant: str, depth: int, width: int) -> None:
-    network = WideResNet(10, depth=depth, width=width, variant=variant).eval()  # type: ignore[arg-type]
+def test_the_forward_pass_is_the_published_one(variant: Variant, depth: int, width: int) -> None:
+    network = WideResNet(10, depth=depth, width=width, variant=variant).eval()
     for norm in (part for part in network.modules() if isinstance(part, nn.BatchNorm2d)):
         nn.init.normal_(norm.weight)
         nn.init.normal_(norm.bias)

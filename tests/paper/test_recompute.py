@@ -1,11 +1,11 @@
-"""The paper as its own witness: each published figure is made again from the errors that it prints."""
+"""The paper as its own witness: each published figure is computed again from the errors that it prints."""
 
 import math
 
 import pytest
 
 from smoothpl.paper import paper_runs, read_table
-from smoothpl.paper.recompute import REMARKS, aggregate, errors_of, figures, gains
+from smoothpl.paper.recompute import REMARKS, PublishedFigure, aggregate, errors_of, figures, gains
 from smoothpl.results import tables
 from smoothpl.results.pairing import Kind
 from smoothpl.results.signed_rank import signed_rank
@@ -16,8 +16,8 @@ ALL = figures()
 
 
 @pytest.mark.parametrize("figure", [each for each in ALL if each.quantity in ("p", "drop_p")], ids=str)
-def test_every_published_p_value_is_reproduced_or_explained(figure: object) -> None:
-    assert figure.agrees or figure.remark  # type: ignore[attr-defined]
+def test_every_published_p_value_is_reproduced_or_explained(figure: PublishedFigure) -> None:
+    assert figure.agrees or figure.remark
 
 
 def test_every_other_figure_is_reproduced_or_explained() -> None:

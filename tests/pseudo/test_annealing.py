@@ -1,16 +1,17 @@
 import math
+from collections.abc import Callable
 
 import pytest
 import torch
 
-from smoothpl.build import build_weighting
 from smoothpl.losses import labeled_loss
 from smoothpl.pseudo import Annealing, Fixed, Gaussian, Power, Running, Step, Weighting
-from tests.composing import composed, options
-from tests.pseudo.steps import CLASSES, random_steps
+from smoothpl.run.build import build_weighting
+from tests.support.composing import composed, options
+from tests.support.steps import CLASSES, random_steps
 
 STEPS = 300
-PUBLISHED = {
+PUBLISHED: dict[str, Callable[[float], float]] = {
     "linear": lambda time: time,
     "log": lambda time: 1 - math.exp(-5 * time),
     "exp": lambda time: math.exp(5 * (time - 1)),

@@ -2,10 +2,10 @@ import pytest
 import torch
 
 from benchmarks.waiting import Synchronisations
-from smoothpl.build import build_weighting
 from smoothpl.pseudo import Beliefs, PseudoLabels
-from tests.composing import composed, options
-from tests.pseudo.steps import IMAGES, random_steps
+from smoothpl.run.build import build_weighting
+from tests.support.composing import composed, options
+from tests.support.steps import IMAGES, random_steps
 
 METHODS = [name for name in options("method") if "supervised" not in name]
 

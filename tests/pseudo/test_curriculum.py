@@ -1,15 +1,15 @@
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 import torch
 
 from smoothpl.pseudo import Curriculum, PseudoLabels, pseudo_labels
 from smoothpl.pseudo.curriculum import MAPS
-from tests.pseudo.steps import CLASSES, IMAGES, random_steps
+from tests.support.steps import CLASSES, IMAGES, random_steps
 
-PUBLISHED = {
+PUBLISHED: dict[str, Callable[[float], float]] = {
     "convex": lambda beta: beta / (2 - beta),
     "linear": lambda beta: (beta + 1) / 2,
     "low_limit": lambda beta: 1 / (2 - beta),

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from smoothpl.pseudo import Beliefs, LossSchedule, Power, Soft, Step, Weighting, probabilities, pseudo_labels
-from tests.pseudo.steps import CLASSES, random_steps
+from tests.support.steps import CLASSES, random_steps
 
 
 def test_dash_is_the_published_rule_over_hundreds_of_steps() -> None:

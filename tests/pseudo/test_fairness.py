@@ -3,7 +3,7 @@ import torch
 from torch import Tensor
 
 from smoothpl.pseudo import Fairness, PseudoLabels, pseudo_labels
-from tests.pseudo.steps import CLASSES, random_steps
+from tests.support.steps import CLASSES, random_steps
 
 
 def strong_views(size: int, step: int) -> Tensor:
@@ -40,7 +40,7 @@ def test_without_a_pseudo_label_there_is_no_loss_and_no_gradient_that_is_not_a_n
     pseudo, none = pseudo_labels(strong_views(8, 1)), torch.zeros(8)
     fairness.see(pseudo, none)
     loss = fairness(logits, none)
-    loss.backward()  # type: ignore[no-untyped-call]
+    loss.backward()
     assert loss == 0
     assert logits.grad is not None
     assert not logits.grad.any()

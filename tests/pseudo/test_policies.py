@@ -2,8 +2,8 @@ import pytest
 import torch
 
 from smoothpl.pseudo import Beliefs, Fixed, Relative, Running, SelfAdaptive, ThresholdPolicy, pseudo_labels
-from tests.composing import build, options
-from tests.pseudo.steps import CLASSES, random_steps
+from tests.support.composing import build, options
+from tests.support.steps import CLASSES, random_steps
 
 
 @pytest.mark.parametrize("name", options("policy"))

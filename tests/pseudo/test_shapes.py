@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from smoothpl.pseudo import Power, Step
-from tests.composing import build, composed, ramps
+from tests.support.composing import build, composed, ramps
 
 THRESHOLDS = [0.5, 0.7, 0.82, 0.95, 0.98, 0.999]
 
@@ -56,7 +56,7 @@ def test_named_shapes_are_powers_of_the_linear_one(name: str, mu: float) -> None
 @pytest.mark.parametrize("mu", [0.1, 0.5, 1.0, 3.0])
 def test_the_slope_is_finite_below_at_and_above_the_threshold(mu: float) -> None:
     confidence = torch.tensor([0.0, 0.5, 0.95, 0.96, 1.0], requires_grad=True)
-    Power(mu)(confidence, torch.full((5,), 0.95)).sum().backward()
+    Power(mu)(confidence, torch.full((5,), 0.95)).sum().backward()  # type: ignore[no-untyped-call]
     assert confidence.grad is not None
     assert confidence.grad.isfinite().all()
     assert confidence.grad[:3].tolist() == [0, 0, 0]

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from smoothpl.pseudo import Sharpened, pseudo_labels
-from tests.composing import build, options
+from tests.support.composing import build, options
 
 LOGITS = torch.tensor([[1.0, 2.0, 0.5], [3.0, -1.0, 0.0]])
 

@@ -14,7 +14,7 @@ from smoothpl.pseudo import (
     ThresholdPolicy,
     Weighting,
 )
-from tests.pseudo.steps import CLASSES, random_steps
+from tests.support.steps import CLASSES, random_steps
 
 PROBABILITIES = torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.9, 0.0], [0.0, 0.0, 1.0]])
 PSEUDO = PseudoLabels(torch.tensor([0, 1, 2]), torch.tensor([0.5, 0.9, 1.0]), PROBABILITIES)
@@ -78,5 +78,6 @@ def test_adamatch_teaches_what_it_aligned() -> None:
 
 @pytest.mark.parametrize("settings", [{"score": "luck"}, {"shape": Gaussian()}])
 def test_parts_that_do_not_fit_are_refused(settings: dict[str, Any]) -> None:
+    usual: dict[str, Any] = {"policy": Fixed(0.5), "shape": Power()}
     with pytest.raises(ValueError, match=r"must be confidence or margin|use policy=running"):
-        Weighting(**{"policy": Fixed(0.5), "shape": Power()} | settings)
+        Weighting(**usual | settings)

@@ -12,7 +12,7 @@ from smoothpl.errors import ConfigError
 from smoothpl.record import record as module
 from smoothpl.record.record import Evaluation, Record, new_record, read, write
 from smoothpl.run.lock import claim, hold, recording
-from tests.composing import composed
+from tests.support.composing import composed
 
 CONFIG = composed("fold=3", "seed=1")
 
@@ -62,7 +62,7 @@ def test_two_runs_never_share_a_directory(tmp_path: Path) -> None:
 
 
 def test_two_processes_never_work_in_the_same_directory(tmp_path: Path) -> None:
-    with hold(tmp_path), pytest.raises(ConfigError, match="is still going on"), hold(tmp_path):
+    with hold(tmp_path), pytest.raises(ConfigError, match="is still running"), hold(tmp_path):
         pass
     with hold(tmp_path):
         pass
@@ -86,11 +86,11 @@ def test_a_full_disk_does_not_hide_what_went_wrong_first(tmp_path: Path, monkeyp
         raise RuntimeError("first")
 
 
-def test_a_sudden_fall_of_a_settled_network_is_recorded() -> None:
+def test_a_sudden_rise_of_a_settled_network_is_recorded() -> None:
     record = new_record(CONFIG)
     errors = [90.0, 20.0, 40.0, 7.0, 6.5, 15.9, 15.0]
     record.take_history([Evaluation(10 * n, error, []) for n, error in enumerate(errors)])
-    assert record.falls == [(50, 6.5, 15.9)]
+    assert record.instability == [(50, 6.5, 15.9)]
     assert record.error_gap == pytest.approx(8.5)
 
 

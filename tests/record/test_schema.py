@@ -7,7 +7,7 @@ import pytest
 
 from smoothpl.errors import ConfigError
 from smoothpl.record.record import SCHEMA, Evaluation, Record, read, to_json
-from tests.results.made_up import made_up
+from tests.support.made_up import made_up
 
 
 def written(**changes: Any) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def written(**changes: Any) -> dict[str, Any]:
         (written(history=[3]), "is damaged: history is"),
         (written(num_test=None), "is damaged: num_test is 'None'"),
         (written(num_test=True), "is damaged: num_test is 'True'"),
-        (written(falls=[[1, 2]]), "is damaged: falls is"),
+        (written(instability=[[1, 2]]), "is damaged: instability is"),
     ],
 )
 def test_what_is_no_record_is_refused_by_name(tmp_path: Path, content: Any, complaint: str) -> None:
@@ -38,7 +38,16 @@ def test_what_is_no_record_is_refused_by_name(tmp_path: Path, content: Any, comp
 
 def test_an_older_record_is_read_and_says_nothing_that_it_did_not_know(tmp_path: Path) -> None:
     old = written(schema=1, history=[{"step": 5, "error": 3.0, "collapsed": []}])
-    for name in ("turns", "falls", "reliability", "calibration_error", "versions", "commit", "started"):
+    for name in (
+        "turns",
+        "instability",
+        "image_size",
+        "reliability",
+        "calibration_error",
+        "versions",
+        "commit",
+        "started",
+    ):
         del old[name]
     (tmp_path / "run.json").write_text(json.dumps(old))
     record = read(tmp_path)

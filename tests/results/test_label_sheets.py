@@ -3,7 +3,7 @@ from pathlib import Path
 from smoothpl.results.label_sheets import label_sheets
 from smoothpl.results.runs import find_runs
 from smoothpl.results.tables import tabulate
-from tests.results.made_up import made_up, store
+from tests.support.made_up import made_up, store
 
 
 def test_errors_stand_by_the_number_of_labels_with_what_is_gained_over_the_baseline(tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ import pytest
 from playwright.sync_api import Page, sync_playwright
 
 from smoothpl.paper import paper_runs
-from smoothpl.report import save
-from smoothpl.results.reporting import Options, build_report
+from smoothpl.results.output import save
+from smoothpl.results.report import Options, build_report
 from smoothpl.results.runs import find_runs
-from tests.results.made_up import made_up, store, store_all
+from tests.support.made_up import made_up, store, store_all
 
 BROWSER = os.environ.get("SMOOTHPL_BROWSER") or shutil.which("chromium") or shutil.which("google-chrome")
 needs_browser = pytest.mark.skipif(BROWSER is None, reason="no chromium here (or its path in SMOOTHPL_BROWSER)")
@@ -23,7 +23,7 @@ NASTY = "<script>alert('&')</script>"
 
 @pytest.fixture(scope="module")
 def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of runs and of the paper, with all that can be in a report."""
+    """A report on runs and on the paper, with all that can be in one."""
     folder = tmp_path_factory.mktemp("runs")
     store_all(folder)
     for threshold in (0.8, 0.9):

@@ -6,7 +6,7 @@ import pytest
 from smoothpl.errors import ConfigError
 from smoothpl.results.runs import Run, find_runs
 from smoothpl.results.tables import tabulate
-from tests.results.made_up import PAPERS, made_up, of, only, store, store_all
+from tests.support.made_up import PAPERS, made_up, of, only, store, store_all
 
 
 def test_recipes_are_compared_with_the_baseline_run_by_run(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_runs_with_other_images_are_not_compared(tmp_path: Path, more: dict[str,
     store(tmp_path, made_up("smooth", 0, 8.0, **more))
     table = only(tabulate(find_runs([tmp_path])))
     assert of(table, "smooth").comparison is None
-    assert table.notes == [f"smooth, fold=0 seed=2046: other {what} than fixmatch had; not compared"]
+    assert table.notes == [f"smooth, fold=0 seed=2046: not compared, because fixmatch had other {what}"]
 
 
 def test_runs_without_a_result_do_not_count(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_knob_that_a_method_does_not_have_is_no_reason_against_a_partner(tmp_p
     store(tmp_path, made_up("supervised", 0, 12.0))
     table = only(tabulate(find_runs([tmp_path])))
     assert of(table, "supervised").comparison.gains == [-3.0]
-    assert any("the plainest of 2 that would do" in note for note in table.notes)
+    assert any("the simplest of 2 possible partners" in note for note in table.notes)
 
 
 def test_another_budget_is_said(tmp_path: Path) -> None:

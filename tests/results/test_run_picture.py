@@ -1,13 +1,9 @@
 from pathlib import Path
 
 import pytest
-import torch
 from PIL import Image
 
 from smoothpl.loggers.curves import Curves
-from smoothpl.loggers.mirror import pixels_of
-from smoothpl.plots.confusion import confusion_figure
-from smoothpl.plots.pseudo_labels import Example, pseudo_label_figure
 from smoothpl.record.record import Evaluation, Record
 from smoothpl.results.run_picture import draw_run
 
@@ -39,6 +35,3 @@ def test_a_dollar_in_the_name_of_a_class_is_a_dollar(tmp_path: Path) -> None:
     record = record_of(3)
     record.class_names = ["a$^$b", "$", "c_"]
     assert draw_run(record, tmp_path).exists()
-    pixels_of(confusion_figure(record.confusion, record.class_names))
-    example = Example(torch.rand(2, 1, 8, 8), "a$^$b", 0.9, 0.5, "$")
-    pixels_of(pseudo_label_figure({"the surest": [example]}, "title"))

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from smoothpl.errors import ConfigError
-from smoothpl.layout import SWEEP_RUNS
+from smoothpl.layout import REFUSED_JOBS, SWEEP_RUNS
 from smoothpl.results.runs import Protocol, find_runs
-from tests.results.made_up import made_up, store
+from tests.support.made_up import made_up, store
 
 
 def test_a_run_is_what_its_record_says(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_the_protocol_decides_which_error_counts(tmp_path: Path, protocol: Proto
 def test_a_folder_without_runs_is_said(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"no run.json below"):
         find_runs([tmp_path])
-    with pytest.raises(ConfigError, match=r"nowhere is no folder"):
+    with pytest.raises(ConfigError, match=r"nowhere is not a folder"):
         find_runs([tmp_path / "nowhere"])
 
 
@@ -39,7 +39,7 @@ def test_a_record_that_does_not_say_what_was_run_is_left_out(tmp_path: Path) -> 
     store(tmp_path, record)
     (run,) = find_runs([tmp_path])
     assert run.status == "unreadable"
-    assert "its config has no method; move it away" in str(run.failure)
+    assert "its config has no method; move it away to skip this run" in str(run.failure)
 
 
 @pytest.mark.parametrize(
@@ -72,16 +72,34 @@ def test_bytes_that_are_no_text_are_no_record(tmp_path: Path) -> None:
     assert find_runs([tmp_path])[0].status == "unreadable"
 
 
-def test_a_number_that_is_none_does_not_count(tmp_path: Path) -> None:
+def test_an_error_that_is_not_finite_does_not_count(tmp_path: Path) -> None:
     place = store(tmp_path, made_up("fixmatch", 0, 5.0))
     text = (place / "run.json").read_text().replace('"error": 5.0,\n "error_best"', '"error": NaN,\n "error_best"')
     (place / "run.json").write_text(text)
     assert not find_runs([tmp_path])[0].counts
 
 
-def test_a_sweep_that_went_on_with_earlier_runs_has_them(tmp_path: Path) -> None:
+def test_a_sweep_that_resumed_earlier_runs_has_them(tmp_path: Path) -> None:
     place = store(tmp_path / "first", made_up("fixmatch", 0, 5.0))
     (tmp_path / "second").mkdir()
     (tmp_path / "second" / SWEEP_RUNS).write_text(f"{place}\n{tmp_path / 'gone'}\n")
     assert [run.origin for run in find_runs([tmp_path / "second"])] == [str(place)]
     assert len(find_runs([tmp_path])) == 1
+
+
+def test_jobs_that_a_sweep_refused_are_among_its_runs_and_do_not_count(tmp_path: Path) -> None:
+    store(tmp_path / "sweep", made_up("fixmatch", 0, 5.0))
+    job = {"words": ["method=smooth", "num_labels=7"], "why": "num_labels=7 does not divide evenly."}
+    (tmp_path / "sweep" / REFUSED_JOBS).write_text(f'{json.dumps(job)}\n{{"words": ["met')
+    run, refused, torn = find_runs([tmp_path, tmp_path / "sweep"])
+    assert run.counts
+    assert (refused.name, refused.status, refused.failure) == ("method=smooth num_labels=7", "refused", job["why"])
+    assert (torn.name, torn.status) == ("", "refused")
+    assert str(torn.failure).endswith('has a damaged line: {"words": ["met')
+    assert not refused.counts
+    assert not torn.counts
+
+
+def test_a_folder_in_which_every_job_was_refused_is_not_empty(tmp_path: Path) -> None:
+    (tmp_path / REFUSED_JOBS).write_text('{"words": ["fold=9"], "why": "no such fold"}\n')
+    assert [run.status for run in find_runs([tmp_path])] == ["refused"]

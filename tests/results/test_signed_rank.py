@@ -12,7 +12,7 @@ WITH_TIES_AND_ZEROS = st.lists(st.integers(-4, 4).map(lambda number: number / 8)
 
 
 def midranks(sizes: list[float]) -> list[Fraction]:
-    """Of each number: how many are smaller, plus half of those that are equal, itself included, and a half."""
+    """For each number: how many are smaller, plus half of those that are equal, itself included, and a half."""
     return [
         sum(Fraction(other < size) + Fraction(other == size, 2) for other in sizes) + Fraction(1, 2) for size in sizes
     ]
@@ -75,8 +75,8 @@ def test_for_many_pairs_the_approximation_takes_over_where_it_is_good() -> None:
     assert signed_rank([float(each) for each in range(1, 302)]).method == "normal"
 
 
-def test_what_is_no_number_is_refused() -> None:
-    with pytest.raises(ValueError, match="must be numbers"):
+def test_what_is_not_finite_is_an_error() -> None:
+    with pytest.raises(ValueError, match="must be finite"):
         signed_rank([1.0, float("nan")])
 
 

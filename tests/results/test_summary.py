@@ -24,7 +24,7 @@ def finished(collapsed: list[int]) -> Record:
 
 def test_the_table_says_what_matters() -> None:
     text = summary(finished([]))
-    for words in (
+    for part in (
         "12.35 %",
         "500 test images",
         "0.5000",
@@ -34,7 +34,7 @@ def test_the_table_says_what_matters() -> None:
         "83 s",
         "smooth,abc",
     ):
-        assert words in text
+        assert part in text
     assert "NaN" in text
     assert "none" in text.split("collapsed classes")[1]
     assert "498    2" in text

@@ -6,7 +6,7 @@ from smoothpl.results.pairing import Kind
 from smoothpl.results.runs import find_runs
 from smoothpl.results.sweeps import Course
 from smoothpl.results.tables import Table, aggregate, tabulate
-from tests.results.made_up import made_up, of, only, store
+from tests.support.made_up import made_up, of, only, store
 
 SMOOTH, FIXMATCH = (Course(Kind(method, False), ()) for method in ("smooth", "fixmatch"))
 

@@ -8,7 +8,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from smoothpl.data.batches import Batch, RawStep
+from smoothpl.data.batch import Batch, RawStep
 from smoothpl.data.frames import Frame
 from smoothpl.data.views.view import View
 

@@ -4,8 +4,9 @@ import torch
 from torch import Tensor
 
 from smoothpl.data.views.affine import AFFINE_OPERATIONS, affine_matrix, fixed_point, resample
-from tests.data.real import needs_cifar10, real_cifar10
-from tests.data.views.pillow import by_pillow
+from tests.support.images import in_memory
+from tests.support.pillow import by_pillow
+from tests.support.real import needs_cifar10, real_cifar10
 
 RANGES = {"rotate": (-180.0, 180.0)}
 BEYOND = (-0.6, 0.6)
@@ -25,7 +26,7 @@ def over_the_range(name: str, count: int) -> Tensor:
 @pytest.mark.parametrize("name", AFFINE_OPERATIONS)
 def test_geometric_operations_are_pillows_to_the_bit_on_photographs(name: str) -> None:
     """No pixel differs, not even at sampling boundaries: positions are Pillow's fixed-point numbers."""
-    images = real_cifar10().train.images[:2000]
+    images = in_memory(real_cifar10().train).images[:2000]
     value = over_the_range(name, len(images))
     assert torch.equal(moved(name, images, value), by_pillow(name, images, value))
 

@@ -5,7 +5,7 @@ import torch
 
 from benchmarks import pillow_views
 from smoothpl.data import Cutout, RandomCutout, View
-from tests.data.views.pillow import from_pillow, pillow
+from tests.support.pillow import from_pillow, pillow
 
 
 def test_a_random_cutout_is_the_papers_codebases_to_the_pixel() -> None:

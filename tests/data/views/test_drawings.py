@@ -6,9 +6,10 @@ import torch
 
 from smoothpl.data import Distort, Shift, View, digits
 from smoothpl.data.views.drawings import squares
-from tests.composing import build
+from tests.support.composing import build
+from tests.support.images import in_memory
 
-IMAGES = digits().train.images[:32]
+IMAGES = in_memory(digits().train).images[:32]
 NEUTRAL = 0.5  # the middle of every range
 
 

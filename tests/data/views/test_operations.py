@@ -4,8 +4,9 @@ from torch import Tensor
 
 from smoothpl.data import digits
 from smoothpl.data.views.operations import PIXEL_OPERATIONS, luma
-from tests.data.real import needs_cifar10, real_cifar10
-from tests.data.views.pillow import by_pillow, from_pillow, pillow
+from tests.support.images import in_memory
+from tests.support.pillow import by_pillow, from_pillow, pillow
+from tests.support.real import needs_cifar10, real_cifar10
 
 # Wider than any views we ship: from nothing to almost twice as much, and every threshold and number of bits.
 RANGES = {"posterize": (1, 9), "solarize": (0, 257)}
@@ -29,14 +30,14 @@ ODD_IMAGES = {
     "wide": integers(0, 256, 64, 3, 5, 50),
     "large": integers(0, 256, 8, 3, 224, 224),
     "one pixel": integers(0, 256, 64, 3, 1, 1),
-    "grey": digits().train.images[:64],
+    "grey": in_memory(digits().train).images[:64],
 }
 
 
 @needs_cifar10
 @pytest.mark.parametrize("name", PIXEL_OPERATIONS)
 def test_pixel_operations_are_pillows_to_the_bit_on_photographs(name: str) -> None:
-    images = real_cifar10().train.images[:2000]
+    images = in_memory(real_cifar10().train).images[:2000]
     value = over_the_range(name, len(images))
     assert torch.equal(PIXEL_OPERATIONS[name](images, value), by_pillow(name, images, value))
 

@@ -2,21 +2,23 @@ import math
 
 import pytest
 import torch
+from hydra.utils import instantiate
 from torch import Tensor
 
 from benchmarks import pillow_views
 from benchmarks.waiting import Synchronisations
-from smoothpl.build import build_data
 from smoothpl.data import View, digits
-from tests.composing import build, composed, options
-from tests.data.real import ROOT, needs_cifar10, real_cifar10
-from tests.data.views.pillow import pillow
+from tests.support.composing import build, composed, options
+from tests.support.images import in_memory
+from tests.support.pillow import pillow
+from tests.support.real import ROOT, needs_cifar10, real_cifar10
 
 DATA = {"digits": "digits", "imagenet": "imagenet"}  # which data a file of views is for; all others for photographs
 
 
 def both(option: str) -> list[View]:
-    views = build_data(composed(f"views={option}", f"data={DATA.get(option, 'cifar10')}")).views
+    config = composed(f"views={option}", f"data={DATA.get(option, 'cifar10')}")
+    views = instantiate(config.views, _convert_="all")
     return [views.weak, views.strong]
 
 
@@ -55,8 +57,8 @@ def test_a_view_never_asks_the_device_for_a_number(option: str) -> None:
 def test_the_views_of_the_paper_are_pillows_from_photograph_to_network() -> None:
     """views=torchssl as a whole: operations, cutout, flip, crop and scale, against one Pillow image after the other."""
     config = composed("data=cifar10", "views=torchssl", f"data.root={ROOT}")
-    views = build_data(config).views
-    images = real_cifar10().test.images[:500]
+    views = instantiate(config.views, _convert_="all")
+    images = in_memory(real_cifar10().test).images[:500]
     for view, reference in ((views.weak, pillow_views.weak), (views.strong, pillow_views.strong)):
         draws = torch.rand(500, view.num_draws)
         expected = [
@@ -72,18 +74,18 @@ def moments(pixels: Tensor) -> tuple[float, float]:
 
 def test_views_put_the_images_on_the_networks_scale() -> None:
     views = build("views", "digits")
-    mean, std = moments(views.of_test(digits().train.images))
+    mean, std = moments(views.of_test(in_memory(digits().train).images))
     assert math.isclose(mean, 0, abs_tol=0.01)
     assert math.isclose(std, 1, abs_tol=0.01)
 
 
 def test_uint8_and_float_pixels_end_on_the_same_scale() -> None:
     views = build("views", "digits")
-    images = digits().train.images[:10]
+    images = in_memory(digits().train).images[:10]
     torch.testing.assert_close(views.normalise(images), views.normalise(images.float() / 255), atol=1e-6, rtol=0)
 
 
 def test_what_people_see_is_what_was_read() -> None:
     views = build("views", "digits")
-    images = digits().train.images[:10]
+    images = in_memory(digits().train).images[:10]
     torch.testing.assert_close(views.as_pixels(views.normalise(images)), images / 255, atol=1e-6, rtol=0)

@@ -8,9 +8,10 @@ from benchmarks import pillow_views
 from smoothpl.data import RandAugment
 from smoothpl.data.views.affine import AFFINE_OPERATIONS
 from smoothpl.data.views.randaugment import GROUPS, Turns
-from tests.composing import composed
-from tests.data.real import needs_cifar10, real_cifar10
-from tests.data.views.pillow import from_pillow, pillow
+from tests.support.composing import composed
+from tests.support.images import in_memory
+from tests.support.pillow import from_pillow, pillow
+from tests.support.real import needs_cifar10, real_cifar10
 
 
 def shipped(views: str, **changes: Any) -> RandAugment:
@@ -30,7 +31,7 @@ def plan_of(view: RandAugment, size: int, seed: int = 0) -> Turns:
 @needs_cifar10
 def test_every_image_gets_the_operations_it_drew_in_their_order() -> None:
     """A thousand photographs, three operations each, against Pillow one by one: no pixel differs."""
-    images = real_cifar10().train.images[:1000]
+    images = in_memory(real_cifar10().train).images[:1000]
     view = shipped("torchssl")
     draws = torch.rand(1000, view.num_draws)
     expected = [
@@ -79,7 +80,7 @@ def test_continuous_values_fill_the_range() -> None:
     assert values.mean() == pytest.approx(0.5, abs=5e-3)
 
 
-GOOGLE = {
+GOOGLE: dict[str, set[float]] = {
     "rotate": {sign * 3.0 * level for level in range(1, 10) for sign in (-1, 1)},
     "shear_x": {round(sign * 0.03 * level, 6) for level in range(1, 10) for sign in (-1, 1)},
     "brightness": {round(0.18 * level + 0.1, 6) for level in range(1, 10)},

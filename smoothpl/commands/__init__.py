@@ -1,0 +1,1 @@
+"""The commands, one file each: `smoothpl <command>`. Nothing imports them."""

@@ -1,0 +1,31 @@
+"""Which settings contradict each other: what types cannot catch, refused before any work is done.
+
+What only a part itself can know, it checks when it is built: a shape, a split, a network.
+"""
+
+from collections.abc import Sequence
+
+from omegaconf import DictConfig
+
+from smoothpl.config.checks.effects import check_effects, check_views
+from smoothpl.config.checks.labels import check_label_history, check_num_labels
+from smoothpl.config.checks.method import check_labels_only, check_pseudo_labels
+from smoothpl.config.checks.numbers import check_numbers
+from smoothpl.config.checks.trainer import check_trainer
+
+__all__ = ["check"]
+
+
+def check(config: DictConfig, overrides: Sequence[str] = ()) -> None:
+    """Raises ConfigError, naming the key, its value, the rule and the way out."""
+    check_numbers(config)
+    check_num_labels(config)
+    check_label_history(config)
+    check_views(config)
+    check_trainer(config)
+    # Two of three: one part of a method that learns from labels alone may have been asked for by mistake.
+    if [config.policy, config.shape, config.target].count(None) >= 2:
+        check_labels_only(config)
+    else:
+        check_pseudo_labels(config)
+    check_effects(config, overrides)

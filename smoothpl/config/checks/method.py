@@ -1,0 +1,78 @@
+"""The method: which of its parts go together."""
+
+from math import inf
+
+from omegaconf import DictConfig
+
+from smoothpl.errors import require
+
+
+def check_labels_only(config: DictConfig) -> None:
+    names = ("align", "policy", "shape", "target", "annealing", "fairness", "threshold", "learned_view")
+    parts = [name for name in names if config[name] is not None]
+    numbers = [name for name in ("unlabeled_weight", "unlabeled_ratio", "factor_weight") if config[name] != 0]
+    require(config.forward == "joint", f"forward={config.forward} has no effect: there is no weak view.")
+    require(
+        not parts + numbers,
+        f"{', '.join(parts + numbers)} would have no effect: method={config.method} learns from labels alone; "
+        "leave it out, or use method=fixmatch or method=smooth.",
+    )
+
+
+def check_pseudo_labels(config: DictConfig) -> None:
+    for name in ("align", "policy", "shape", "target", "learned_view"):
+        require(config[name] is not None, f"{name}=null, but method={config.method} needs a {name}.")
+    check_threshold(config)
+    check_forward(config)
+    require(
+        config.learned_view in ("strong", "weak"),
+        f"learned_view={config.learned_view} must be strong (as FixMatch) or weak (as Pseudo-Labeling).",
+    )
+    check_unlabeled_weight(config)
+    require(
+        config.unlabeled_ratio > 0,
+        f"unlabeled_ratio={config.unlabeled_ratio} must be positive; to learn from labels alone use method=supervised.",
+    )
+    require(config.factor_weight >= 0, f"factor_weight={config.factor_weight} must not be negative.")
+
+
+def check_unlabeled_weight(config: DictConfig) -> None:
+    weight = config.unlabeled_weight
+    require(
+        weight == "auto" or (isinstance(weight, int | float) and 0 < weight < inf),
+        f"unlabeled_weight={weight} must be a positive number, or auto to measure it; "
+        "to learn from labels alone use method=supervised.",
+    )
+
+
+def check_forward(config: DictConfig) -> None:
+    require(config.forward in ("joint", "split"), f"forward={config.forward} must be joint or split.")
+    require(
+        config.forward == "joint" or config.learned_view == "strong",
+        f"forward=split leaves the weak view without gradient, but learned_view={config.learned_view} learns from it.",
+    )
+    require(
+        config.forward == "joint" or config.factor_weight == 0,
+        f"forward=split leaves the weak view without gradient, which factor_weight={config.factor_weight} needs; "
+        "use forward=joint, or factor_weight=0.",
+    )
+
+
+def check_threshold(config: DictConfig) -> None:
+    threshold, floor = config.threshold, config.threshold_floor
+    if "threshold" in config.policy:
+        require(threshold is not None, f"threshold=null, but method={config.method} needs a threshold.")
+        require(
+            0 < threshold < 1,
+            f"threshold={threshold} must lie strictly between 0 and 1: "
+            "at 1 no pseudo-label could count, at 0 all would; the paper uses 0.95.",
+        )
+        require(
+            floor <= threshold,
+            f"threshold_floor={floor} is above threshold={threshold}, which would have no effect; use a lower floor.",
+        )
+    else:
+        require(threshold is None, f"threshold={threshold} has no effect: this policy finds its own; leave it out.")
+    require(0 <= floor < 1, f"threshold_floor={floor} must lie in [0, 1); 0 leaves the policy alone.")
+    require(config.score in ("confidence", "margin"), f"score={config.score} must be confidence or margin.")
+    require(config.smooth in ("allow", "strict"), f"smooth={config.smooth} must be allow or strict.")

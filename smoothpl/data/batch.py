@@ -1,0 +1,33 @@
+"""Batch: what the network learns from in one step, before and after its views are made."""
+
+from typing import Any, NamedTuple
+
+from torch import Tensor
+
+
+class RawStep(NamedTuple):
+    """The images of a step as they were read, and what chance has decided about their views."""
+
+    labeled: Tensor  # (B, channels, height, width) uint8
+    label: Tensor  # (B,)
+    labeled_plan: Any
+    unlabeled: Tensor  # (U, channels, height, width) uint8
+    unlabeled_strong: Tensor | None  # other parts of the same pictures, where a frame cuts them out
+    image: Tensor  # (U,) which of the N unlabeled images
+    weak_plan: Any
+    strong_plan: Any  # None where no strong view is learned
+
+    @property
+    def of_strong(self) -> Tensor:
+        """The images that the strong view is made of."""
+        return self.unlabeled if self.unlabeled_strong is None else self.unlabeled_strong
+
+
+class Batch(NamedTuple):
+    """What the network learns from in one step. Without a strong view it learns from the weak one (Pseudo-Labeling)."""
+
+    labeled: Tensor  # (B, channels, height, width)
+    label: Tensor  # (B,)
+    weak: Tensor  # (U, channels, height, width)
+    strong: Tensor | None
+    image: Tensor  # (U,)

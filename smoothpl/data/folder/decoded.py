@@ -1,0 +1,83 @@
+"""Images of one's own, decoded and brought to one size once.
+
+A decoded image is known by the content of its file, so that moving, renaming or copying files costs nothing, and in a
+folder that grows only the new files are decoded. They are kept in the user's cache, never beside the images, and may be
+removed at any time.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from filelock import FileLock
+from torch import Tensor
+
+from smoothpl.data.folder.store import Store, make, read_by
+from smoothpl.errors import ConfigError
+from smoothpl.io.cache import FileState, cache_dir, recall
+from smoothpl.io.digests import digest_of
+
+VERSION = 1
+"""Changes with the way images are decoded, so that nothing decoded in another way is used."""
+
+
+class Decoded(NamedTuple):
+    """images (M, 3, size, size) uint8, on disk, one row for each content; and which row every file has."""
+
+    images: Tensor
+    row: Tensor  # (N,); -1 for a file that is not an image
+    digests: list[str]  # of every file: its content
+
+
+class Rows(NamedTuple):
+    """Some of the decoded images, in an order of their own: read from the disk when they are needed."""
+
+    images: Tensor
+    row: Tensor
+    labels: Tensor
+
+    @property
+    def same_size(self) -> bool:
+        return True
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def read(self, index: Tensor, frame: object, draws: object) -> list[Tensor]:
+        return [self.images[self.row[index]]]
+
+
+def decode_all(paths: Sequence[Path], digests: Sequence[str], size: int) -> Decoded:
+    """Decodes every content once, also if two processes start together; one that is killed leaves nothing half done."""
+    first = dict(zip(reversed(digests), reversed(paths), strict=True))
+    by_content = {digest: first[digest] for digest in sorted(first)}
+    name = hashlib.sha256(json.dumps(list(by_content)).encode()).hexdigest()[:32]
+    folder = cache_dir() / "decoded" / f"{size}-{VERSION}"
+    store = Store(folder / f"{name}.npy")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(store.lock):
+            if not store.is_there:
+                make(store, by_content, size)
+            stored = store.read()
+    except OSError as error:
+        needed = f"{len(by_content) * 3 * size**2 / 1e6:,.0f} MB"
+        raise ConfigError(
+            f"{error.filename or folder}: {error.strerror}; decoded images are kept there, {needed} for these: make "
+            "room, or name another place in the environment variable XDG_CACHE_HOME."
+        ) from error
+    place = {digest: number for number, digest in enumerate(by_content) if number not in stored.bad}
+    return Decoded(stored.images, torch.tensor([place.get(digest, -1) for digest in digests]), list(digests))
+
+
+def digests_of_files(paths: Sequence[Path], states: Sequence[FileState]) -> list[str]:
+    """Digests of the contents, read by all cores; remembered for as long as no state changes."""
+    return recall("contents", states, lambda: list(chain.from_iterable(read_by(digests_of, paths))))
+
+
+def digests_of(paths: Sequence[Path]) -> list[str]:
+    return [digest_of(path) for path in paths]

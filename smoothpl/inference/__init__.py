@@ -1,0 +1,1 @@
+"""A trained run in use: predictions, exported files, suggestions what to label next. Imports no Lightning."""

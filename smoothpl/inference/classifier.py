@@ -1,0 +1,136 @@
+"""A trained run as a classifier: images in, classes out."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from omegaconf import DictConfig, OmegaConf
+from torch import Tensor, nn
+
+import smoothpl.nets
+from smoothpl.data.frames import CentralCrop
+from smoothpl.errors import ConfigError
+from smoothpl.inference.image_size import image_side
+from smoothpl.inference.preprocessing import Image, Preparation, several
+from smoothpl.layout import LAST_CHECKPOINT, RECORD
+from smoothpl.nets.build import build_network
+from smoothpl.record.record import Record, read
+
+CHUNK = 64
+"""Images in every batch, padded if need be: another batch size could change the last bits of a result."""
+NETWORKS = tuple(f"smoothpl.nets.{name}" for name in smoothpl.nets.__all__)
+"""What is built without trust=true: a record may come from a stranger, and names the code that is called."""
+
+
+class Predictions(NamedTuple):
+    """labels (B names of classes), confidence (B,), probabilities (B, C)."""
+
+    labels: list[str]
+    confidence: Tensor
+    probabilities: Tensor
+
+
+class Classifier(nn.Module):
+    """The averaged network of a run, with the preprocessing of its images."""
+
+    def __init__(
+        self,
+        network: nn.Module,
+        class_names: Sequence[str],
+        frame: CentralCrop,
+        mean: Sequence[float],
+        std: Sequence[float],
+    ) -> None:
+        super().__init__()
+        self.network = network
+        self.class_names = tuple(class_names)
+        self.prepare = Preparation(frame, channels=len(mean))
+        self.mean: Tensor
+        self.std: Tensor
+        self.register_buffer("mean", 255 * torch.tensor(mean).view(-1, 1, 1))
+        self.register_buffer("std", 255 * torch.tensor(std).view(-1, 1, 1))
+        self.eval().requires_grad_(False)
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        """pixels (B, channels, size, size), 0 to 255 -> probabilities (B, C)."""
+        scaled = pixels.to(torch.float32, memory_format=torch.channels_last, copy=True).sub_(self.mean).div_(self.std)
+        logits: Tensor = self.network(scaled)
+        return logits.softmax(dim=-1)
+
+    def predict(self, images: Image | Sequence[Image]) -> Predictions:
+        """Takes paths, Pillow images, arrays (height, width[, channels]) or tensors (channels, height, width).
+
+        Of any size; 0 to 255 in bytes, 0 to 1 in floats. One image, several, or a batch in one tensor or array.
+        """
+        prepared = [self.prepare(image) for image in several(images)]
+        size = self.prepare.frame.size
+        return self.predict_pixels(
+            torch.stack(prepared) if prepared else torch.empty(0, self.prepare.channels, size, size)
+        )
+
+    @torch.inference_mode()
+    def predict_pixels(self, pixels: Tensor) -> Predictions:
+        """Takes preprocessed images (B, channels, size, size); the result of one does not depend on the others."""
+        found = [torch.empty(0, len(self.class_names))]
+        for some in torch.split(pixels, CHUNK) if len(pixels) else ():
+            missing = CHUNK - len(some)
+            filled = torch.cat([some, some.new_zeros(missing, *some.shape[1:])]) if missing else some
+            found.append(self(filled.to(self.mean.device))[: len(some)].cpu())
+        probabilities = torch.cat(found)
+        confidence, best = probabilities.max(dim=-1)
+        return Predictions([self.class_names[c] for c in best.tolist()], confidence, probabilities)
+
+
+def load(run: str | Path, trust: bool = False) -> Classifier:
+    """Loads the trained classifier of a run from its directory, which holds run.json and last.ckpt.
+
+    `trust`: allow a network that is not smoothpl's own code, if the record names one.
+    """
+    run_dir = Path(run)
+    record = trained(run_dir)
+    config = OmegaConf.create(record.config)
+    assert isinstance(config, DictConfig)
+    net = OmegaConf.create(OmegaConf.to_container(config.net, resolve=True))
+    assert isinstance(net, DictConfig)
+    check_trusted(net, run_dir, trust)
+    network = build_network(net, with_pretrained=False)
+    try:
+        state = torch.load(run_dir / LAST_CHECKPOINT, weights_only=True, map_location="cpu")["state_dict"]
+        prefix = "average."
+        network.load_state_dict({key.removeprefix(prefix): state[key] for key in state if key.startswith(prefix)})
+    except Exception as error:  # pickle has many ways to fail, and all mean that the file is damaged
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise ConfigError(
+            f"run={run_dir}: {LAST_CHECKPOINT} is damaged, or of another network than {RECORD} says ({reason}); copy "
+            "both again from where the run was trained."
+        ) from error
+    frame = config.views.get("test_frame")
+    return Classifier(
+        network,
+        record.class_names,
+        CentralCrop(image_side(record, run_dir), share=frame.share if frame else 1.0),
+        list(config.data.mean),
+        list(config.data.std),
+    )
+
+
+def trained(run_dir: Path) -> Record:
+    if not (run_dir / RECORD).is_file():
+        raise ConfigError(f"run={run_dir} is not a run: it has no {RECORD}; name the directory of a run.")
+    record = read(run_dir)
+    if not (run_dir / LAST_CHECKPOINT).is_file():
+        raise ConfigError(
+            f"run={run_dir} is {record.status} and has no {LAST_CHECKPOINT}: only a finished run can be used; continue "
+            f"it: python -m smoothpl.train resume={run_dir}."
+        )
+    return record
+
+
+def check_trusted(net: DictConfig, run_dir: Path, trust: bool) -> None:
+    target = net.get("_target_")
+    if not trust and (target not in NETWORKS or any(OmegaConf.is_config(value) for value in net.values())):
+        raise ConfigError(
+            f"run={run_dir} names a network that is not smoothpl's own code ({target}, or one of its arguments); "
+            "if you trust where the run comes from, add trust=true."
+        )

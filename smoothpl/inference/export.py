@@ -1,0 +1,102 @@
+"""Export of a trained network to one file for other programs; written only if it agrees with the run."""
+
+import json
+import os
+import warnings
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from smoothpl.data.decode import decode_safely
+from smoothpl.errors import require
+from smoothpl.inference.classifier import Classifier, load
+from smoothpl.inference.formats import FORMATS, Format
+from smoothpl.inference.portable import Portable
+from smoothpl.inference.predictions import find_files
+from smoothpl.io.atomic import put
+from smoothpl.record.record import read
+
+SUFFIXES = {"onnx": ".onnx", "torchscript": ".pt", "torch_export": ".pt2", "safetensors": ".safetensors"}
+MOST_CHECKED = 64
+TOLERANCE, RESIZED_TOLERANCE = 1e-4, 0.02
+"""Differences of probabilities that are allowed: for the median of the images, by the order of sums in other libraries;
+for every image, because a resized pixel may be rounded to its neighbour."""
+
+
+class Exported(NamedTuple):
+    num_images: int  # that it was checked on
+    difference: float  # the largest, of a probability
+
+
+def export_run(run_dir: Path, images: str, format_name: str, out: Path, trust: bool = False) -> Exported:
+    """Exports a run; `images` is a file or folder of images on which the export must agree with it."""
+    files = find_files([images])
+    classifier = load(run_dir, trust)
+    checked = some_images(files)
+    difference = export(classifier, FORMATS[format_name], checked, out, describe(classifier, run_dir))
+    return Exported(len(checked), difference)
+
+
+def some_images(files: list[Path]) -> list[Tensor]:
+    """Up to MOST_CHECKED images from all over the list; files that are not images are skipped."""
+    found = []
+    for path in files[:: max(1, len(files) // MOST_CHECKED)][:MOST_CHECKED]:
+        with suppress(ValueError, OSError):
+            found.append(decode_safely(path))
+    require(bool(found), "images=... holds no image that can be read; the exported file must be checked on real ones.")
+    return found
+
+
+def describe(classifier: Classifier, run_dir: Path) -> dict[str, str]:
+    """Strings only, which all formats can hold."""
+    record = read(run_dir)
+    frame, grey = classifier.prepare.frame, ", made grey" if classifier.prepare.channels == 1 else ""
+    return {
+        "class_names": json.dumps(list(classifier.class_names)),
+        "input": "uint8 (batch, 3, height, width), RGB",
+        "output": "probabilities (batch, classes)",
+        "preparation": f"the middle, a square of {frame.share} of the shorter side, resized with antialiasing to "
+        f"{frame.size} x {frame.size} pixels{grey}, minus 255 * mean, divided by 255 * std",
+        "mean": json.dumps((classifier.mean.flatten() / 255).tolist()),
+        "std": json.dumps((classifier.std.flatten() / 255).tolist()),
+        "net": json.dumps(record.config["net"]),
+        "run": record.name,
+        "error": f"{record.error} % of {record.num_test} {record.tested_on or 'test images'}",
+        "smoothpl": record.versions.get("smoothpl", ""),
+    }
+
+
+def export(classifier: Classifier, kind: Format, images: list[Tensor], out: Path, metadata: dict[str, str]) -> float:
+    """Writes a draft, compares its predictions with the classifier's, and only then makes it the file."""
+    model = Portable(classifier)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    draft = out.with_name(f".{out.stem}.{os.getpid()}{out.suffix}")
+    try:
+        with warnings.catch_warnings(), torch.inference_mode(False), torch.no_grad():
+            warnings.simplefilter("ignore")  # exporters warn about themselves
+            # Two images: the export of a batch of one would accept no other size.
+            kind.write(model, torch.stack([images[0]] * 2), metadata, draft)
+            exported = kind.read(draft, model)
+            found, expected = (torch.cat([each(image.unsqueeze(0)) for image in images]) for each in (exported, model))
+        differences = {
+            TOLERANCE: float(of_images(found - expected).median()),
+            RESIZED_TOLERANCE: float(of_images(found - classifier.predict(images).probabilities).max()),
+        }
+        for allowed, difference in differences.items():
+            require(
+                difference <= allowed,
+                f"{out} was not written: its probabilities differ from the run's by {difference:.2g}, and only "
+                f"{allowed:g} is allowed; try another format.",
+            )
+        put(draft, out)
+    finally:
+        draft.unlink(missing_ok=True)
+    return differences[RESIZED_TOLERANCE]
+
+
+def of_images(differences: Tensor) -> Tensor:
+    """(B, C) -> (B,): the largest difference of each image."""
+    return differences.abs().amax(dim=1)

@@ -1,0 +1,167 @@
+"""From what was typed to what Hydra composes: a resumed run repeats its command line, a folder chooses its knobs."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from omegaconf import DictConfig
+
+from smoothpl.cli.messages import inform
+from smoothpl.config.compose import compose_checked
+from smoothpl.config.folder_defaults import FolderFacts, benchmark_defaults, choose, usual_folds
+from smoothpl.config.overrides import CommandLine, is_sweep, key_of, quoted
+from smoothpl.errors import ConfigError, require
+from smoothpl.record.record import Record
+from smoothpl.run.more_labels import knobs_of_more_labels
+from smoothpl.run.resume import AUTO, open_run
+
+if TYPE_CHECKING:  # torch is imported late: refusing a typo must not take seconds
+    from smoothpl.data.folder.scan import Scan
+
+LOOKED_AT = 200
+"""Images of a folder whose dims are read."""
+QUIET = ("data", "benchmark", "data.images_digest", "data.labels_digest")
+"""Chosen, and not worth a word."""
+
+
+class Request(NamedTuple):
+    """A complete command line, and the folder that was looked at for it."""
+
+    line: CommandLine
+    scan: "Scan | None" = None
+
+    def config(self) -> DictConfig:
+        """For commands that look at what a run would do."""
+        return compose_checked(self.line.words)
+
+
+def complete(line: CommandLine) -> Request:
+    """What was typed, with all that follows from it."""
+    named = named_run(line)
+    if named is not None:
+        return of_resumed_run(line, named)
+    if "folder" in (line.get("data"), line.get("benchmark")) and "data.images_digest" not in line.keys:
+        return of_folder(line)
+    return Request(line)
+
+
+def named_run(line: CommandLine) -> str | None:
+    """The directory that `resume` names, if it does."""
+    named = line.get("resume")
+    return None if named in (None, AUTO, "") else named
+
+
+def of_resumed_run(line: CommandLine, named: str) -> Request:
+    """`resume=<run directory>` stands for the command line of that run, to which more can be added."""
+    record = open_run(Path(named))
+    typed = line.without("resume")
+    scan = None
+    if "num_labels" not in typed.keys and "images_digest" in (record.config.get("data") or {}):
+        typed, scan = with_new_labels(typed, record)
+    typed = with_label_history(typed, record)
+    resumed = typed.completed_by(CommandLine.parse(record.overrides))
+    return Request(resumed.adding({"resume": quoted(named)}), scan)
+
+
+def with_new_labels(typed: CommandLine, record: Record) -> "tuple[CommandLine, Scan]":
+    """Labels that were added to the folder since the run was started are learned from (smoothpl.run.more_labels)."""
+    from smoothpl.data.folder.scan import scan_folder
+
+    data = record.config["data"]
+    scan = scan_folder(typed.get("data.root") or data["root"], typed.get("data.labels") or data["labels"])
+    changed = sorted({*scan.class_names} ^ {*record.class_names})
+    if record.class_names and changed:
+        raise ConfigError(
+            f"data.root={scan.root} has other classes than this run: {', '.join(changed)}; a network cannot learn new "
+            "ones. Correct their labels, or start a new run."
+        )
+    before, now = record.config["num_labels"], len(scan.label)
+    if before == now and scan.labels_digest != data["labels_digest"]:
+        raise ConfigError(
+            f"data.root={scan.root} has as many labels as this run had, but different ones; what was learned cannot be "
+            "unlearned. Start a new run."
+        )
+    added = {"num_labels": now, "data.labels_digest": scan.labels_digest} if now != before else {}
+    return typed.adding(added), scan
+
+
+def with_label_history(typed: CommandLine, record: Record) -> CommandLine:
+    """What another num_labels means besides."""
+    num_labels = typed.get("num_labels")
+    meant = {} if num_labels is None else knobs_of_more_labels(record, num_labels)
+    spelled = {key: str(value).replace(" ", "") for key, value in meant.items()}
+    # A process that this one has started repeats them.
+    conflicts = sorted(key for key in spelled if key in typed.keys and text_of(typed, key) != spelled[key])
+    require(not conflicts, f"{', '.join(conflicts)} follows from the run that is resumed; leave it out.")
+    return typed.adding({key: value for key, value in meant.items() if key not in typed.keys})
+
+
+def text_of(line: CommandLine, key: str) -> str:
+    """The text of a word, without spaces."""
+    return [word.partition("=")[2] for word in line.words if key_of(word) == key][-1].replace(" ", "")
+
+
+def of_folder(line: CommandLine) -> Request:
+    """Adds what was not typed, and prints it."""
+    from smoothpl.data.folder.scan import scan_folder
+
+    root = line.get("data.root")
+    if not root:
+        raise ConfigError("data=folder must know where the images are; add data.root=<folder>.")
+    for word in line.words:
+        require(
+            key_of(word) not in ("data.root", "data.labels", "data.size") or not is_sweep(word),
+            f"{word}: one folder, and one size of its images, at a time; start a sweep for each.",
+        )
+    absolute = Path(root).expanduser().absolute()
+    scan = scan_folder(str(absolute), line.get("data.labels"))
+    facts = facts_of(scan, divides="data.folds" not in line.keys)
+    chosen = choose(facts, number(line, "data.size"), number(line, "max_steps"))
+    chosen = {key: value for key, value in chosen.items() if key not in line.keys}
+    tell(scan, chosen)
+    usual = benchmark_defaults()
+    added = {key: value for key, value in chosen.items() if usual.get(key) != value}
+    return Request(line.adding({"data.root": quoted(str(absolute)), **added}), scan)
+
+
+def number(line: CommandLine, key: str) -> int | None:
+    text = line.get(key) or ""
+    return int(text) if text.isdecimal() else None
+
+
+def facts_of(scan: "Scan", divides: bool) -> FolderFacts:
+    """`divides`: find out how the labeled images can be divided, if there are no test images."""
+    from smoothpl.data.folder.held_out import division
+
+    folds, fold = (0, 0) if scan.test or not divides else division(scan.label_by_content, usual_folds(len(scan.label)))
+    return FolderFacts(
+        num_images=len(scan.files),
+        num_labels=len(scan.label),
+        num_classes=len(scan.class_names),
+        num_test=len(scan.test),
+        images_digest=scan.images_digest,
+        labels_digest=scan.labels_digest,
+        shorter_sides=shorter_sides(scan),
+        folds=folds,
+        fold=fold,
+    )
+
+
+def shorter_sides(scan: "Scan") -> list[int]:
+    """Pixels of the shorter sides of some images; only their headers are read."""
+    from smoothpl.data.decode import dims_of
+
+    sides = []
+    for path in scan.paths[:: max(1, len(scan.files) // LOOKED_AT)]:
+        with suppress(ValueError, OSError):
+            sides.append(min(dims_of(path)))
+    return sides
+
+
+def tell(scan: "Scan", chosen: dict[str, object]) -> None:
+    found = f"{len(scan.files):,} images, {len(scan.label):,} labels in {len(scan.class_names)} classes, "
+    found += f"{len(scan.test):,} test images" if scan.test else "no test images"
+    inform(f"{scan.root}: {found}.")
+    words = [f"{key}={value}" for key, value in chosen.items() if key not in QUIET]
+    if words:
+        inform(f"Chosen for this folder: {' '.join(words)}")

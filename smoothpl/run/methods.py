@@ -1,0 +1,80 @@
+"""Every method: its parts, and whether its loss is continuously differentiable."""
+
+from itertools import chain, combinations
+from textwrap import fill
+from typing import NamedTuple
+
+from hydra.utils import instantiate
+from omegaconf import DictConfig, OmegaConf
+
+from smoothpl.config.compose import compose_checked
+from smoothpl.config.describe import options
+from smoothpl.config.knobs import conf_dir
+from smoothpl.pseudo import obstacles
+from smoothpl.run.build import build_weighting
+
+HEAD = """# Methods, and whether their loss is smooth
+
+Written by `smoothpl methods`. A loss is C1 if it is continuously
+differentiable in the parameters of the network. `shape=linear` stands for every
+ramp: `square`, `sqrt` and any `power` are C1 with the same words. Add
+`smooth=strict` to have anything refused that is not C1."""
+WAYS_OUT = (
+    "score=margin",
+    "policy.counts=soft",
+    "policy.schedule=continuous",
+    "align.teaches=true",
+    "fairness.counts=soft",
+)
+WIDTH = 80
+
+
+class Method(NamedTuple):
+    name: str
+    parts: dict[str, str]  # group: option
+    obstacles: list[str]  # as published
+    smooth_version: str  # what to add on the command line
+
+
+def all_methods() -> list[Method]:
+    """All that learn from pseudo-labels."""
+    published = {name: compose_checked([f"method={name}"]) for name in options("method")}
+    return [describe(name, config) for name, config in published.items() if config.policy is not None]
+
+
+def describe(name: str, published: DictConfig) -> Method:
+    ways_out = [word for word in WAYS_OUT if OmegaConf.select(published, word.split("=")[0]) is not None]
+    subsets = chain.from_iterable(combinations(ways_out, size) for size in range(len(ways_out) + 1))
+    smooth = next(words for words in subsets if not reasons(compose_checked(of_smooth(name, *words))))
+    return Method(name, parts(name), reasons(published), " ".join(of_smooth(name, *smooth)))
+
+
+def of_smooth(name: str, *words: str) -> list[str]:
+    return [f"method={name}", "shape=linear", *words]
+
+
+def parts(name: str) -> dict[str, str]:
+    """The option of each group that a method's file chooses."""
+    chosen = OmegaConf.load(conf_dir() / "method" / f"{name}.yaml").defaults
+    pairs = [(str(key).rpartition("/")[2], value) for each in chosen for key, value in each.items()]
+    return {group: option for group, option in pairs if option != "none"}
+
+
+def reasons(config: DictConfig) -> list[str]:
+    return obstacles(build_weighting(config), instantiate(config.target), instantiate(config.fairness))
+
+
+def page(listed: list[Method]) -> str:
+    return "\n\n".join([HEAD, *map(section, listed)])
+
+
+def section(method: Method) -> str:
+    lines = [f"## {method.name}", ""]
+    lines += [" x ".join(f"{group}={option}" for group, option in method.parts.items()), ""]
+    if method.obstacles:
+        lines += ["Not C1 as published:"]
+        lines += [fill(f"- {reason}", WIDTH, subsequent_indent="  ") for reason in method.obstacles]
+        lines += ["", "C1 is:", "", f"    {method.smooth_version}"]
+    else:
+        lines += ["C1 as published."]
+    return "\n".join(lines)

@@ -1,0 +1,115 @@
+"""One run: builds the parts, fits, evaluates the averaged network on the whole test set, and leaves a record."""
+
+import shutil
+from collections.abc import Sequence
+from contextlib import ExitStack, nullcontext
+from pathlib import Path
+
+from lightning import Trainer, seed_everything
+from omegaconf import DictConfig
+
+from smoothpl.callbacks import Checkpointer, Recorder
+from smoothpl.config.checks.trainer import seconds
+from smoothpl.data import SemiSupervisedData
+from smoothpl.data.folder.scan import Scan
+from smoothpl.errors import DivergenceError, Interruption
+from smoothpl.layout import CHECKPOINTS, LAST_CHECKPOINT
+from smoothpl.loggers import external_loggers
+from smoothpl.module import SemiSupervisedModule
+from smoothpl.record.checkpoints import Checkpoint, newest_whole
+from smoothpl.record.record import Record, write
+from smoothpl.run.build import build_data, build_module, build_trainer, check_loggers
+from smoothpl.run.equilibrium import measure_unlabeled_weight
+from smoothpl.run.lock import claim, hold, recording
+from smoothpl.run.more_labels import check_nested, check_pause, inherit, note_stage
+from smoothpl.run.precision import check_precision, use_tf32
+from smoothpl.run.processes import is_first_process
+from smoothpl.run.quiet import quiet_libraries
+from smoothpl.run.resume import continued_record, first_record, is_continued
+
+
+def train(
+    config: DictConfig, run_dir: Path, name: str = "", overrides: Sequence[str] = (), scan: Scan | None = None
+) -> Record:
+    """`name` and `overrides` are for the record; `scan` is the folder of images, if it was looked at already."""
+    quiet_libraries()
+    check_precision(config.trainer.precision, config.trainer.accelerator)
+    use_tf32(config.tf32)
+    check_loggers(config)
+    seed_everything(config.seed, verbose=False)  # the initial weights; all else has generators of its own
+    start = newest_whole(run_dir / CHECKPOINTS)
+    module = build_module(config, with_pretrained=start is None and not config.labels_before)
+    data = build_data(config, scan)
+    with hold(run_dir) if is_first_process() else nullcontext(), ExitStack() as when_recorded:
+        continues = is_continued(config, run_dir)
+        if continues:
+            record = continued_record(config, run_dir, name, overrides)
+        else:
+            record = first_record(config, name, overrides)
+        if record.status == "finished":
+            return record
+        check_nested(record, data)
+        check_pause(config, start)
+        if is_first_process() and not continues:
+            claim(run_dir, record)
+        with recording(run_dir, record) if is_first_process() else nullcontext():
+            if continues:
+                record.resumed_at.append(0 if start is None else start.step)
+                note_stage(record, config.num_labels, record.resumed_at[-1])
+            prepare(config, module, run_dir, record, start)
+            checkpointer = build_checkpointer(config, run_dir)
+            # The record first, so that what is shown has been recorded; checkpoints last, when all is done.
+            trainer = build_trainer(config, run_dir, [Recorder(record, run_dir)], [checkpointer])
+            when_recorded.callback(close_loggers, trainer, record)
+            fit(trainer, module, data, start, checkpointer)
+            checkpointer.save_last(trainer, run_dir / LAST_CHECKPOINT)
+            if not record.history or record.history[-1].step < trainer.global_step:
+                trainer.validate(module, datamodule=data, verbose=False)
+        if is_first_process():  # and not before the record says that it is finished
+            shutil.rmtree(run_dir / CHECKPOINTS, ignore_errors=True)
+    return record
+
+
+def prepare(
+    config: DictConfig, module: SemiSupervisedModule, run_dir: Path, record: Record, start: Checkpoint | None
+) -> None:
+    """What a module has before the first step: the weights of a run before, and the weight of the unlabeled loss."""
+    record.status = "running"
+    if is_first_process():
+        write(run_dir, record)
+    if config.labels_before and start is None:
+        inherit(module, record)
+    if config.unlabeled_weight == "auto":
+        module.unlabeled_weight = measure_unlabeled_weight(config, run_dir, record)
+
+
+def build_checkpointer(config: DictConfig, run_dir: Path) -> Checkpointer:
+    max_time = None if config.max_time is None else seconds(config.max_time)
+    return Checkpointer(run_dir / CHECKPOINTS, config.checkpoint_every, config.eval_every, max_time)
+
+
+def fit(
+    trainer: Trainer,
+    module: SemiSupervisedModule,
+    data: SemiSupervisedData,
+    start: Checkpoint | None,
+    checkpointer: Checkpointer,
+) -> None:
+    try:
+        trainer.fit(module, datamodule=data, ckpt_path=None if start is None else start.path)
+        if trainer.global_step < trainer.max_steps:
+            raise checkpointer.interruption(trainer)
+        module.check_health(trainer.global_step)
+    except Interruption:
+        raise
+    except SystemExit as error:  # what Lightning makes of an interruption
+        raise checkpointer.interruption(trainer) from error
+    except DivergenceError as error:
+        good = newest_whole(checkpointer.folder)
+        raise DivergenceError(f"{error} The last good checkpoint: {good.path if good else 'none'}.") from error
+
+
+def close_loggers(trainer: Trainer, record: Record) -> None:
+    """However the run ended: a logger that is left open would take the next run of a sweep for this one."""
+    for logger in external_loggers(trainer) if is_first_process() else []:
+        logger.summarise(record, record.status)

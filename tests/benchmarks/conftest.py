@@ -1,0 +1,51 @@
+from functools import partial
+from typing import Any
+
+import pytest
+
+from benchmarks import (
+    diagnostics,
+    ema,
+    evaluation,
+    folder,
+    pictures,
+    plain_loop,
+    profile,
+    report,
+    sampler,
+    scaling,
+    start,
+    step,
+    timing,
+    views,
+    weighting,
+)
+
+hurried = partial(timing.compare, turns=1, seconds=0.001)
+
+
+@pytest.fixture(autouse=True)
+def in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    for part in (views, sampler, weighting, ema):
+        monkeypatch.setattr(part, "compare", hurried)
+    values: dict[Any, dict[str, Any]] = {
+        views: {"SIZE": 8},
+        weighting: {"LABELED": 2, "UNLABELED": 4},
+        plain_loop: {"NUM_IMAGES": 100, "RESTING": 0},
+        step: {"TURNS": 1, "SHORTEST": 0.01, "SMALL": 1, "WORKERS": 0, "AGAINST_LOOP": {"": 1.4}}
+        | dict.fromkeys(("CIFAR", "DIGITS"), ("batch_size=2",)),
+        evaluation: {"KNOBS": ("benchmark=digits_40",)},
+        pictures: {"NUM_FILES": 4, "BATCH": 2, "STEPS": 3, "TURNS": 1},
+        report: {"MANY": 40, "METHODS": ("fixmatch", "smooth"), "THRESHOLDS": (0.95,)},
+        folder: {"NUM_FILES": 20},
+        profile: {"STEPS": 1, "WARM": 1, "SMALL": 1},
+        start: {"TIMES": 1},
+        diagnostics: {"STEPS": 2, "KINDS": [("benchmark=digits_40", "batch_size=4", "threshold=0.12")]},
+        scaling: {
+            "TURNS": 1,
+            "VALUES": {"classes": [10], "unlabeled_images": [50], "unlabeled_of_a_step": [7], "processes": [2]},
+        },
+    }
+    for part, constants in values.items():
+        for name, value in constants.items():
+            monkeypatch.setattr(part, name, value)

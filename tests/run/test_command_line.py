@@ -1,0 +1,193 @@
+from pathlib import Path
+
+import pytest
+
+from smoothpl.config import folder_defaults
+from smoothpl.config.overrides import CommandLine
+from smoothpl.data.folder.scan import scan_folder
+from smoothpl.errors import ConfigError
+from smoothpl.record.record import new_record, read, write
+from smoothpl.run.command_line import complete, facts_of, named_run
+from tests.support.composing import composed
+from tests.support.own import save, two_digits
+from tests.support.processes import Process
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def completed(*words: str) -> list[str]:
+    return complete(CommandLine.parse(words)).line.arguments
+
+
+def chosen(*words: str) -> dict[str, str]:
+    return dict(each.split("=", 1) for each in completed(*words))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["data=cifar10", "fold=3", "data.root=."],
+        ["-m", "benchmark=digits_20,digits_40", "max_steps=5,10", "data.size=32,64"],
+        ["resume=auto", "fold=1"],
+        ["resume=null"],
+        [],
+    ],
+)
+def test_other_command_lines_are_left_alone(words: list[str]) -> None:
+    assert completed(*words) == words
+
+
+def test_what_was_not_typed_for_a_folder_is_chosen_and_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = two_digits(tmp_path / "my own, 'odd' folder")
+    request = complete(CommandLine.parse(["data=folder", f"data.root={root}", "fold=1"]))
+    config = request.config()
+    assert (config.benchmark, config.data.num_classes, config.num_labels, config.data.size) == ("folder", 2, 8, 8)
+    assert (config.data.root, config.data.source.folds, config.fold) == (str(root), 2, 1)
+    printed = capsys.readouterr().err
+    assert "32 images, 8 labels in 2 classes, no test images" in printed
+    assert "Chosen for this folder: " in printed
+    assert "net=wrn_10_1" in printed
+    assert "digest" not in printed
+    again = completed(*request.line.arguments)
+    assert again == request.line.arguments  # as a process that it starts would repeat it
+
+
+def test_the_folder_is_handed_over_as_it_was_seen(tmp_path: Path) -> None:
+    root = two_digits(tmp_path / "own")
+    scan = complete(CommandLine.parse(["data=folder", f"data.root={root}"])).scan
+    assert scan is not None
+    assert scan.images_digest == scan_folder(str(root)).images_digest
+
+
+def test_what_was_typed_stays(tmp_path: Path) -> None:
+    root = two_digits(tmp_path / "own", test=1)
+    words = chosen("data=folder", f"data.root={root}", "data.size=16", "max_steps=50", "net=wrn_28_2")
+    assert (words["data.size"], words["data.padding"], words["data.folds"]) == ("16", "2", "0")
+    assert (words["max_steps"], words["eval_every"], words["net"]) == ("50", "5", "wrn_28_2")
+
+
+def test_values_that_are_the_benchmarks_own_are_not_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name of a recipe has what was changed, and nothing else."""
+    root = two_digits(tmp_path / "own")
+    assert "max_steps" not in chosen("data=folder", f"data.root={root}")
+    monkeypatch.setattr(folder_defaults, "FEW", 10)
+    assert chosen("data=folder", f"data.root={root}")["max_steps"] == "5000"
+
+
+def test_a_folder_must_be_named() -> None:
+    with pytest.raises(ConfigError, match=r"add data\.root=<folder>"):
+        completed("data=folder")
+
+
+def test_flags_come_first_and_one_folder_is_enough(tmp_path: Path) -> None:
+    root = two_digits(tmp_path / "own")
+    words = completed(f"data.root={root}", "data=folder", "fold=0,1", "-m", "max_steps=5,10")
+    assert words[0] == "-m"
+    assert {"fold=0,1", "max_steps=5,10", "data=folder"} <= {*words}
+    with pytest.raises(ConfigError, match="one folder, and one size of its images, at a time"):
+        completed(f"data.root={root},other", "data=folder")
+    with pytest.raises(ConfigError, match="one folder, and one size of its images, at a time"):
+        completed(f"data.root={root}", "data=folder", "data.size=8,16")
+
+
+def test_the_facts_of_a_folder_are_read_off_its_files(tmp_path: Path) -> None:
+    root = two_digits(tmp_path / "own", labels=4, unlabeled=12)
+    (root / "pool" / "not_an_image.png").write_text("text")
+    facts = facts_of(scan_folder(str(root)), divides=True)
+    assert (facts.num_images, facts.num_labels, facts.num_classes, facts.num_test) == (33, 8, 2, 0)
+    assert facts.shorter_sides == [8] * 32
+    assert facts.folds >= 2
+    save(root / "test" / "one" / "x.png", 5)
+    with_test = facts_of(scan_folder(str(root)), divides=True)
+    assert (with_test.folds, with_test.fold, with_test.num_test) == (0, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("word", "named"),
+    [
+        ("resume=a/b", "a/b"),
+        ("resume='a=b, c'", "a=b, c"),
+        ("resume=auto", None),
+        ("resume=null", None),
+        ("fold=1", None),
+    ],
+)
+def test_the_run_that_is_resumed_is_named_by_its_directory(word: str, named: str | None) -> None:
+    assert named_run(CommandLine.parse([word])) == named
+
+
+def recorded(tmp_path: Path, *overrides: str, status: str = "interrupted") -> Path:
+    record = new_record(composed(), "name", overrides)
+    record.status = status
+    run_dir = tmp_path / "run"
+    run_dir.mkdir()
+    write(run_dir, record)
+    return run_dir
+
+
+def test_a_word_that_adds_a_key_is_replaced_by_one_that_sets_it(tmp_path: Path) -> None:
+    run_dir = recorded(tmp_path, "method=fixmatch", "+a.b=1")
+    assert completed(f"resume={run_dir}", "-m", "a.b=2") == ["-m", "a.b=2", "method=fixmatch", f"resume='{run_dir}'"]
+
+
+def test_a_resumed_run_repeats_its_command_line_but_for_what_is_typed_now(tmp_path: Path) -> None:
+    run_dir = recorded(tmp_path, "--config-dir=/mine", "shape=own", "fold=3")
+    assert completed(f"resume={run_dir}", "fold=4", "max_time=1:00:00") == [
+        "--config-dir=/mine",
+        "fold=4",
+        "max_time=1:00:00",
+        "shape=own",
+        f"resume='{run_dir}'",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("status", "before", "until_pause"), [("finished", "[40]", "[]"), ("interrupted", "[]", "[40]")]
+)
+def test_more_labels_say_what_labels_there_were_before(
+    tmp_path: Path, status: str, before: str, until_pause: str
+) -> None:
+    words = chosen(f"resume={recorded(tmp_path, status=status)}", "num_labels=50")
+    assert (words["labels_before"], words["labels_until_pause"]) == (before, until_pause)
+    again = chosen(*(f"{key}={value}" for key, value in words.items()))  # a process that this one has started
+    assert again == words
+
+
+def test_what_follows_from_the_resumed_run_cannot_be_typed(tmp_path: Path) -> None:
+    run_dir = recorded(tmp_path, status="finished")
+    with pytest.raises(ConfigError, match="labels_before follows from the run that is resumed; leave it out"):
+        completed(f"resume={run_dir}", "num_labels=50", "labels_before=[30]")
+
+
+def test_labels_are_added_and_the_run_continues(tmp_path: Path) -> None:
+    """From a folder to a model, in the words of a user; then three more labels."""
+    root = two_digits(tmp_path / "own", labels=4, test=2)
+    words = ("data=folder", "data.root=own", "max_steps=4", "batch_size=4", "data.flip=0", "pictures=false")
+    first = Process("smoothpl.train", *words, "hydra.run.dir=first", cwd=tmp_path).wait()
+    assert first.returncode == 0, first.stderr
+    record = read(tmp_path / "first")
+    assert (record.num_test, sum(record.labeled_per_class), record.class_names) == (4, 8, ["one", "zero"])
+    for path in sorted((root / "pool").iterdir())[:3]:
+        path.rename(root / "labeled" / "one" / path.name)
+    again = Process("smoothpl.train", "resume=first", "hydra.run.dir=second", cwd=tmp_path).wait()
+    assert again.returncode == 0, again.stderr
+    grown = read(tmp_path / "second")
+    assert [stage.num_labels for stage in grown.label_history] == [8, 11]
+    assert {*record.labeled} < {*grown.labeled}
+    same = Process("smoothpl.train", "resume=second", cwd=tmp_path).wait()
+    assert same.returncode == 0, same.stderr
+    assert read(tmp_path / "second") == grown
+    one, zero = (sorted((root / "labeled" / name).iterdir())[0] for name in ("one", "zero"))
+    for path, name in ((one, "zero"), (zero, "one")):
+        path.rename(root / "labeled" / name / f"moved_{path.name}")
+    with pytest.raises(ConfigError, match="has as many labels as this run had, but different ones"):
+        completed(f"resume={tmp_path / 'second'}")
+    for part in ("labeled", "test"):
+        (root / part / "one").rename(root / part / "won")
+    with pytest.raises(ConfigError, match="has other classes than this run: one, won"):
+        completed(f"resume={tmp_path / 'second'}")

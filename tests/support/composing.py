@@ -1,0 +1,51 @@
+"""Composes configurations as the command line does, for tests that run over everything in conf/."""
+
+from copy import deepcopy
+from functools import cache
+from typing import Any
+
+from hydra.utils import instantiate
+from omegaconf import DictConfig
+
+from smoothpl.config.compose import compose_config
+from smoothpl.config.knobs import conf_dir
+
+OWN = (
+    "data.root=.",
+    "data.images_digest=a",
+    "data.labels_digest=a",
+    "data.num_classes=2",
+    "data.size=8",
+    "data.folds=5",
+    "data.padding=1",
+    "num_labels=4",
+)
+"""What is chosen for a folder of one's own by what lies there."""
+TINY = ("max_steps=4", "eval_every=2", "log_every=2", "batch_size=4", "callbacks.progress=null")
+
+
+def composed(*overrides: str) -> DictConfig:
+    return deepcopy(composed_once(overrides))
+
+
+@cache
+def composed_once(overrides: tuple[str, ...]) -> DictConfig:
+    """Hydra takes a sixth of a second for it, and many tests begin with the same words."""
+    return compose_config(overrides)
+
+
+@cache
+def options(group: str) -> list[str]:
+    """The file names in conf/<group>."""
+    return sorted(path.stem for path in (conf_dir() / group).glob("*.yaml"))
+
+
+def ramps() -> list[str]:
+    """The shapes that go with any policy; a Gaussian needs one that knows its width."""
+    return [name for name in options("shape") if name != "gaussian"]
+
+
+def build(group: str, option: str, *overrides: str) -> Any:
+    """The part that a YAML describes. A power needs an exponent of its own."""
+    extra = ["shape.mu=3"] if (group, option) == ("shape", "power") else []
+    return instantiate(composed(f"{group}={option}", *extra, *overrides)[group])
