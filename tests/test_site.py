@@ -1,13 +1,68 @@
-"""make docs: the documents as a site that needs nothing from the network."""
+"""The documents: what they name exists, the README is short, and the site needs nothing from the network."""
 
 import re
+import tomllib
 from html.parser import HTMLParser
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import yaml
+
+from tests.test_layers import LAYERS
 
 ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+
+
+def test_the_readme_fits_on_a_screen_or_three() -> None:
+    lines = README.read_text().splitlines()
+    assert len(lines) <= 150
+    blocks = re.findall(r"^```.*?^```", README.read_text(), flags=re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 6
+    assert max(len(line) for block in blocks for line in block.splitlines()) <= 80
+
+
+@pytest.mark.parametrize("path", [README, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))], ids=str)
+def test_every_link_leads_somewhere(path: Path) -> None:
+    for link in re.findall(r"\]\(([^)\s]+)\)", path.read_text()):
+        if not link.startswith(("http", "#")):
+            assert (path.parent / link.partition("#")[0]).is_file(), link
+
+
+def test_the_tree_of_the_house_is_the_tree() -> None:
+    tree = (ROOT / "CONTRIBUTING.md").read_text().partition("```\nsmoothpl/\n")[2].partition("```")[0]
+    named, folders = set(), {0: Path("smoothpl")}
+    for line in tree.splitlines():
+        indent, name = re.match(r"( {0,4})(\S+)?", line).groups()  # type: ignore[union-attr]
+        if name is not None and not line.startswith(" " * 5):
+            place = Path(name) if not indent else folders[len(indent) - 2] / name
+            folders[len(indent)] = place
+            named.add(place.as_posix())
+            assert (ROOT / place).is_dir() if name.endswith("/") else (ROOT / place).is_file(), place
+    parts = [
+        path for path in (ROOT / "smoothpl").iterdir() if path.name not in ("__init__.py", "__pycache__", "py.typed")
+    ]
+    assert {path.relative_to(ROOT).as_posix() for path in parts} <= named
+
+
+def test_the_layers_that_are_drawn_are_those_that_are_held() -> None:
+    drawn = (ROOT / "CONTRIBUTING.md").read_text().partition("```\ncommands/")[2].partition("```")[0]
+    layers = [{name.rstrip("/") for name in line.split()} for line in f"commands/{drawn}".splitlines()]
+    assert layers == LAYERS[::-1]
+
+
+def test_every_test_that_a_promise_names_is_there() -> None:
+    text = "".join(path.read_text() for path in (ROOT / "docs").glob("*.md"))
+    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+?)(?:\.\.\.)?)?`", text)
+    assert len(named) >= 20
+    for file, name in named:
+        assert f"def {name}" in (ROOT / file).read_text(), name
+
+
+def test_the_version_is_that_of_the_citation() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == version
 
 
 class Loads(HTMLParser):

@@ -34,7 +34,6 @@ def main(arguments: Sequence[str]) -> None:
     typed = read_arguments(arguments, USAGE, *options_of(USAGE))
     num_folds = typed.number("folds", 3)
     steps = {"max_steps": typed.number("steps", 1)} if "steps" in typed.options else {}
-    from smoothpl.run.build import build_weighting
     from smoothpl.run.command_line import complete
     from smoothpl.run.equilibrium import measure_loss_weights
 
@@ -44,7 +43,6 @@ def main(arguments: Sequence[str]) -> None:
     for fold in range(num_folds):
         line = request.line.adding({"fold": fold, "unlabeled_weight": "auto", **steps})
         config = request._replace(line=line).config()
-        build_weighting(config)  # refuses a shape that jumps
         console.print(f"fold {fold}: two runs of {config.max_steps} steps ...", highlight=False)
         found.append(measure_loss_weights(config, config.max_steps, request.scan))
     console.print(tabulate(found))

@@ -20,6 +20,7 @@ METRICS = {
     "train/weight_mean": "mean weight",
 }
 MOST_CLASSES = 12  # whose confusion matrix fits into 80 columns
+MOST_LETTERS = 5  # of a class at the head of a column
 
 
 def print_summary(record: Record, run_dir: Path, console: Console | None = None) -> None:
@@ -73,11 +74,16 @@ def summarise(record: Record) -> Table:
 
 def confusion_table(record: Record) -> Table:
     """Rows are true classes, columns predictions; a dot stands for zero."""
+    names = record.class_names
+    short = [name[:MOST_LETTERS] for name in names]
+    if len({*short}) < len(short):  # names that begin alike: numbers tell them apart
+        short = [str(c) for c, _ in enumerate(names)]
+        names = [f"{c} {name}" for c, name in enumerate(names)]
     table = Table(title="true class against predicted", title_justify="left", box=box.SIMPLE_HEAD, padding=0)
     table.add_column("")
-    for name in record.class_names:
-        table.add_column(escape(name[:5]), justify="right", min_width=4)
-    for true, (name, counts) in enumerate(zip(record.class_names, record.confusion, strict=True)):
+    for head in short:
+        table.add_column(escape(head), justify="right", min_width=4)
+    for true, (name, counts) in enumerate(zip(names, record.confusion, strict=True)):
         cells = [f"[bold]{count}[/bold]" if c == true else str(count or "·") for c, count in enumerate(counts)]
         table.add_row(escape(name), *cells)
     return table

@@ -160,7 +160,7 @@ def test_memory_is_measured(what: str, capsys: pytest.CaptureFixture[str], monke
 
 
 @needs_cifar10
-def test_the_time_of_a_step_is_told_by_kind(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_time_of_a_step_is_divided_by_kind(capsys: pytest.CaptureFixture[str]) -> None:
     profile.main(["forward=split"])
     rows = [row.split("|") for row in capsys.readouterr().out.splitlines() if row.startswith("|")][2:]
     *parts, whole = [[float(cell) for cell in row[2:4]] for row in rows]

@@ -45,7 +45,7 @@ def test_two_ranks_share_the_batch_of_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("num_workers", [0, 2])
-def test_a_resumed_run_goes_on_with_the_batches_it_would_have_seen(tmp_path: Path, num_workers: int) -> None:
+def test_a_resumed_run_continues_with_the_batches_it_would_have_seen(tmp_path: Path, num_workers: int) -> None:
     config = composed(*KNOBS, f"data.num_workers={num_workers}")
     first = trainer(3)
     first.fit(Listener(), datamodule=build_data(config))

@@ -3,8 +3,8 @@ from itertools import pairwise
 import pytest
 import torch
 
-from smoothpl.data import balanced, digits, full, imbalanced, random
-from smoothpl.data.folds import count_classes
+from smoothpl.data import balanced, digits, full, given, imbalanced, random
+from smoothpl.data.folds import check_even, check_imbalance, count_classes, deviations_by_size, normalised_deviation
 from smoothpl.errors import ConfigError
 from tests.support.real import needs_cifar10, real_cifar10
 
@@ -141,3 +141,70 @@ def test_a_full_fold_labels_all_that_have_a_label() -> None:
     fold = full(torch.tensor([2, -1, 0]))
     assert fold.labeled.tolist() == [0, 2]
     assert fold.unlabeled.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("includes", "unlabeled"), [(True, [0, 1, 3, 4]), (False, [1, 3])])
+def test_given_labels_are_all_used_and_held_out_images_are_in_neither_part(
+    includes: bool, unlabeled: list[int]
+) -> None:
+    fold = given(torch.tensor([1, -1, -2, -1, 0]), unlabeled_includes_labeled=includes)
+    assert fold.labeled.tolist() == [0, 4]
+    assert fold.unlabeled.tolist() == unlabeled
+
+
+IMBALANCE = {"keep": 0.6, "num_thinned": 1, "labeled_tail": 1.0, "unlabeled_tail": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("num_labels", "changes", "complaint"),
+    [
+        (
+            45,
+            {},
+            "num_labels=45 does not divide evenly among 10 classes; use a multiple of 10, for example num_labels=40",
+        ),
+        (3, {}, "for example num_labels=10"),
+        (40, {"keep": 0}, r"split\.keep=0 must lie in \(0, 1\]"),
+        (40, {"keep": 1.1}, r"split\.keep=1\.1 must lie in"),
+        (40, {"num_thinned": 11}, r"split\.num_thinned=11 must be a number of classes, from 0 to 10"),
+        (40, {"labeled_tail": 0.5}, r"split\.labeled_tail=0\.5 must be 1 \(no tail\) or more"),
+        (40, {"unlabeled_tail": 0.5}, r"split\.unlabeled_tail=0\.5 must be 1 \(no tail\) or more"),
+        (40, {"keep": 1}, "use split=balanced"),
+        (40, {"num_thinned": 0}, "use split=balanced"),
+    ],
+)
+def test_a_split_refuses_settings_that_make_no_sense(
+    num_labels: int, changes: dict[str, float], complaint: str
+) -> None:
+    with pytest.raises(ConfigError, match=complaint):
+        check_imbalance(num_labels, 10, **IMBALANCE | changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("num_labels", "changes"),
+    [
+        (40, {}),
+        (45, {"labeled_tail": 5.0}),  # which need not divide evenly
+        (40, {"keep": 1.0, "unlabeled_tail": 5.0}),
+        (40, {"num_thinned": 10}),
+    ],
+)
+def test_a_split_accepts_every_kind_of_imbalance(num_labels: int, changes: dict[str, float]) -> None:
+    check_imbalance(num_labels, 10, **IMBALANCE | changes)  # type: ignore[arg-type]
+    check_even(40, 10, fold=3)
+    assert (balanced.check, imbalanced.check) == (check_even, check_imbalance)  # type: ignore[attr-defined]
+
+
+def test_the_deviation_of_labels_is_0_if_classes_are_even_and_1_if_half_of_them_have_all() -> None:
+    """Of frequencies 1/2, 1/2, 0, 0 the mean is 1/4, and so is the deviation."""
+    assert normalised_deviation(torch.tensor([0, 1, 2, 3]), 4) == pytest.approx(0)
+    assert normalised_deviation(torch.tensor([0, 0, 1, 1]), 4) == pytest.approx(1)
+    assert normalised_deviation(torch.tensor([2, 2]), 4) == pytest.approx(3**0.5)
+
+
+def test_deviations_are_those_of_the_papers_sizes_and_folds_as_far_as_the_data_go() -> None:
+    found = deviations_by_size(LABELS[:85], 10)
+    assert list(found) == [40, 50, 60, 70, 80]
+    assert all(len(folds) == 6 for folds in found.values())
+    labeled = random(LABELS[:85], 50, 3, True).labeled
+    assert found[50][3] == normalised_deviation(LABELS[:85][labeled], 10)

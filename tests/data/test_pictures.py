@@ -11,7 +11,7 @@ from tests.support.gallery import BAD, GOOD
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_is_no_picture_is_named_with_the_way_out(name: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_picture_is_named_with_the_way_out(name: str, tmp_path: Path) -> None:
     BAD[name](tmp_path / name)
     pictures = Pictures([tmp_path / name], torch.tensor([0]))
     with pytest.raises(ConfigError, match=rf"{name} is not an image .*data\.on_bad_image=skip"):

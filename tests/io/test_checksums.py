@@ -54,3 +54,6 @@ def test_a_cache_that_cannot_be_written_stops_nobody(tmp_path: Path, monkeypatch
     file.write_bytes(b"images")
     verify(file, md5(file))
     verify(file, md5(file))
+    with pytest.raises(ConfigError, match="data is damaged"):
+        verify(file, "0")
+    assert (tmp_path / "cache").is_file()

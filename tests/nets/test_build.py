@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 import torch
+from hydra.errors import InstantiationException
 
-from smoothpl.errors import ConfigError
 from smoothpl.nets.build import build_network
 from tests.support.composing import composed, options
 
@@ -20,6 +20,6 @@ def test_every_network_is_built_in_the_layout_that_is_fastest(net: str) -> None:
 def test_weights_that_a_checkpoint_replaces_need_not_be_there(knob: str, tmp_path: Path) -> None:
     name = ("net=torchvision", "net.name=resnet18", "data=cifar10")
     net = composed(*name, f"net.{knob}={tmp_path / 'gone.pth'}").net
-    with pytest.raises(ConfigError, match=rf"net\.{knob}=.*gone\.pth is not there"):
+    with pytest.raises(InstantiationException, match=rf"net\.{knob}=.*gone\.pth is not there"):
         build_network(net)
     assert len(build_network(net, with_pretrained=False).state_dict()) == 122

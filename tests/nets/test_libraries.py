@@ -152,7 +152,7 @@ def test_networks_for_one_size_are_made_for_that_of_the_images(
 
 
 @pytest.mark.parametrize(("library", "name"), [("torchvision", "vit_b_32"), ("torchvision", "maxvit_t")])
-def test_a_size_that_a_network_cannot_take_is_said_at_once(library: Any, name: str) -> None:
+def test_a_size_that_a_network_cannot_take_is_an_error_at_once(library: Any, name: str) -> None:
     message = rf"net\.name={name} does not take images of 40 x 40 pixels \(.+\); use another data\.size"
     with pytest.raises(ConfigError, match=message):
         pretrained(library, name, num_classes=7, size=40)

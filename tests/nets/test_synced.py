@@ -63,7 +63,7 @@ def test_a_batch_norm_stays_the_same_object_with_its_weights_statistics_and_hook
     keys, settings = list(before.state_dict()), repr(norm)
     after = synced(before)
     assert after is before
-    assert after[1] is norm  # type: ignore[index]
+    assert after[1] is norm
     assert type(norm) is SyncedBatchNorm2d
     assert {name: id(value) for name, value in [*after.named_parameters(), *after.named_buffers()]} == kept
     assert list(after.state_dict()) == keys

@@ -31,7 +31,7 @@ def curriculum(**settings: object) -> Curriculum:
 @pytest.mark.parametrize("warm_up", [True, False])
 @pytest.mark.parametrize("name", MAPS)
 def test_flexmatch_is_the_published_rule_over_hundreds_of_steps(name: str, warm_up: bool) -> None:
-    """A list with the last confident label of every image, -1 before the first, counted anew at every step."""
+    """A list with the last confident label of every image, -1 before the first, counted again at every step."""
     policy = curriculum(map=name, warm_up=warm_up)
     selected = [-1] * IMAGES
     for beliefs in random_steps(300):

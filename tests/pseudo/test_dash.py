@@ -37,11 +37,14 @@ def test_the_start_is_the_loss_of_labeled_images_and_of_no_others() -> None:
 
 
 def test_with_a_ramp_the_weight_grows_from_0_at_the_threshold() -> None:
-    weighting = Weighting(LossSchedule(refresh_every=1), Power())
-    for beliefs in random_steps(3):
+    policy = LossSchedule(refresh_every=1)
+    weighting = Weighting(policy, Power())
+    for beliefs in random_steps(6):
         weighting.see(beliefs)
     weight = weighting(beliefs.unlabeled)
-    assert ((weight >= 0) & (weight <= 1)).all()
+    score, threshold = policy.taught(beliefs.unlabeled).confidence, math.exp(-policy.rho.item())
+    torch.testing.assert_close(weight, ((score - threshold) / (1 - threshold)).clamp(min=0))
+    assert 0 < (weight > 0).sum() < len(weight)
 
 
 def test_the_continuous_schedule_meets_the_published_one_at_its_steps_and_goes_down_evenly_between() -> None:

@@ -34,7 +34,7 @@ def test_the_hard_loss_is_the_published_rule_over_hundreds_of_steps() -> None:
 
 
 @pytest.mark.parametrize("counts", ["hard", "soft"])
-def test_without_a_pseudo_label_there_is_no_loss_and_no_gradient_that_is_not_a_number(counts: str) -> None:
+def test_without_a_pseudo_label_there_is_no_loss_and_no_gradient_that_is_not_finite(counts: str) -> None:
     fairness = Fairness(CLASSES, counts=counts)
     logits = strong_views(8, 0).requires_grad_()
     pseudo, none = pseudo_labels(strong_views(8, 1)), torch.zeros(8)

@@ -72,3 +72,12 @@ def test_names_are_printed_as_they_are() -> None:
 def test_the_path_of_the_record_is_never_broken_over_lines() -> None:
     long = Path("outputs") / ("x" * 200)
     assert f"record: {long}/run.json" in summary(finished([]), long)
+
+
+def test_classes_that_begin_alike_are_told_apart_by_numbers() -> None:
+    record = finished([])
+    record.class_names = ["flower white", "flower red"]
+    text = summary(record)
+    head, _, *rows = text.split("true class against predicted")[1].splitlines()[2:6]
+    assert head.split() == ["0", "1"]
+    assert [row.split()[:3] for row in rows] == [["0", "flower", "white"], ["1", "flower", "red"]]

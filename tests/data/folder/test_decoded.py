@@ -43,7 +43,7 @@ def test_the_same_content_is_decoded_once_wherever_it_lies(tmp_path: Path, monke
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # Pillow's, of what is left of EXIF
-def test_what_is_no_image_has_no_row(tmp_path: Path) -> None:
+def test_a_file_that_is_not_an_image_has_no_row(tmp_path: Path) -> None:
     (tmp_path / "bad.png").write_text("not an image")
     (tmp_path / "empty.jpg").touch()
     paths = [tmp_path / "bad.png", save(tmp_path / "good.png", 0), tmp_path / "empty.jpg"]

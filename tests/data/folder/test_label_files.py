@@ -52,7 +52,7 @@ def test_a_row_without_a_label_is_not_labeled_yet(tmp_path: Path) -> None:
         ('file,label\n"a.png,cat\n', "cannot be read"),
     ],
 )
-def test_what_is_wrong_with_a_csv_is_said_with_its_line(tmp_path: Path, content: str, message: str) -> None:
+def test_an_error_in_a_csv_is_reported_with_its_line(tmp_path: Path, content: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         labels(tmp_path, content)
 
@@ -108,7 +108,7 @@ def test_of_label_studio_the_last_word_counts_unless_it_was_cancelled(tmp_path: 
         ([{"data": {"n": 1}} | {"annotations": task("", "cat")["annotations"]}], "does not say which image"),
     ],
 )
-def test_what_is_wrong_with_label_studio_is_said(tmp_path: Path, tasks: Any, message: str) -> None:
+def test_an_error_in_an_export_of_label_studio_is_reported(tmp_path: Path, tasks: Any, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         labels(tmp_path, tasks, "export.json")
 

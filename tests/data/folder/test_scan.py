@@ -65,6 +65,12 @@ def test_a_digest_of_images_does_not_depend_on_labels_or_places(tmp_path: Path) 
     more = scan_folder(str(tmp_path))
     assert more.images_digest != before.images_digest
     assert more.labels_digest == labeled.labels_digest
+    save(tmp_path / "test" / "one" / "x.png", 0).unlink()
+    (tmp_path / "labeled" / "one" / "other name.png").rename(tmp_path / "test" / "one" / "other name.png")
+    digests = [before.labels_digest, labeled.labels_digest, scan_folder(str(tmp_path)).labels_digest]
+    (tmp_path / "test" / "one").rename(tmp_path / "test" / "zero")
+    assert len({*digests, scan_folder(str(tmp_path)).labels_digest}) == 4
+    assert scan_folder(str(tmp_path)).images_digest == more.images_digest
     assert not before.images_digest.isdecimal()
     assert not before.labels_digest.isdecimal()
 

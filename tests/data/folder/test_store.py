@@ -57,7 +57,7 @@ def test_a_store_that_somebody_is_about_to_open_stays(tmp_path: Path, cache: Pat
     assert len(list(cache.glob("*.npy"))) == 2
 
 
-def test_a_full_disk_is_told_of_before_anything_is_decoded(
+def test_a_full_disk_is_reported_before_anything_is_decoded(
     tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: Any) -> None:

@@ -37,14 +37,14 @@ def test_a_file_arrives_whole_and_nothing_else_is_left(web: Web, tmp_path: Path)
     assert len(web.requests) == 1
 
 
-def test_a_half_download_is_continued(web: Web, tmp_path: Path) -> None:
+def test_a_partial_download_is_resumed(web: Web, tmp_path: Path) -> None:
     (tmp_path / "file.bin.part").write_bytes(CONTENT[:300_000])
     download(web.url + "file.bin", tmp_path / "file.bin", MD5)
     assert (tmp_path / "file.bin").read_bytes() == CONTENT
     assert web.requests == ["bytes=300000-"]
 
 
-def test_a_server_that_cannot_continue_is_asked_for_everything(web: Web, tmp_path: Path) -> None:
+def test_a_server_that_cannot_resume_is_asked_for_everything(web: Web, tmp_path: Path) -> None:
     web.knows_ranges = False
     (tmp_path / "file.bin.part").write_bytes(b"x" * 300_000)
     download(web.url + "file.bin", tmp_path / "file.bin", MD5)
@@ -57,7 +57,7 @@ def test_a_download_that_was_whole_but_not_yet_checked_is_used(web: Web, tmp_pat
     assert (tmp_path / "file.bin").read_bytes() == CONTENT
 
 
-def test_a_connection_that_breaks_again_and_again_is_taken_up_again(web: Web, tmp_path: Path) -> None:
+def test_a_connection_that_breaks_several_times_is_resumed(web: Web, tmp_path: Path) -> None:
     web.cut_after = 300_000  # of 1,048,576: four times
     download(web.url + "file.bin", tmp_path / "file.bin", MD5)
     assert (tmp_path / "file.bin").read_bytes() == CONTENT

@@ -123,7 +123,7 @@ def test_without_a_cache_that_can_be_written_to_files_are_looked_at_each_time(
     assert capsys.readouterr().err.count("checking") == 2
 
 
-def test_hidden_files_are_no_matter(tmp_path: Path) -> None:
+def test_hidden_files_are_skipped(tmp_path: Path) -> None:
     make_gallery(tmp_path)
     (tmp_path / "train" / "class 0" / ".DS_Store").write_text("")
     assert len(imagenet(str(tmp_path)).train) == 8
