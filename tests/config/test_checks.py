@@ -1,6 +1,7 @@
 import pytest
 
 from smoothpl.config.checks import check
+from smoothpl.config.checks.trainer import seconds
 from smoothpl.errors import ConfigError
 from tests.support.composing import composed
 
@@ -97,7 +98,17 @@ def test_a_contradiction_is_refused_with_knob_value_rule_and_way_out(words: str)
         "num_labels=10",
         "num_labels=43 split=random",
         "num_labels=43 split=imbalanced split.labeled_tail=10",
+        "threshold_floor=0.95",
+        "max_time=01:02:03",
     ],
 )
 def test_what_makes_sense_is_accepted(words: str) -> None:
     check(composed(*words.split()), words.split())
+
+
+@pytest.mark.parametrize(
+    ("time", "number"),
+    [("01:02:03", 3723), ("100:00:00", 360000), ("0:0:0", 0), ("1:00", None), ("1:2:x", None), ("", None)],
+)
+def test_a_time_is_hours_minutes_and_seconds(time: str, number: int | None) -> None:
+    assert seconds(time) == number

@@ -138,3 +138,11 @@ def test_a_name_leaves_out_what_changes_nothing_that_is_learned() -> None:
     ]
     assert not_in_name(typed) == [each for each in typed if each not in ("threshold", "data.size")]
     assert not_in_name(["smooth_unlabeled_weight"]) == []
+
+
+@pytest.mark.parametrize("knob", ["fold", "seed"])
+def test_a_part_that_refers_to_the_fold_or_the_seed_makes_no_other_recipe(knob: str) -> None:
+    one, other = composed(f"{knob}=1"), composed(f"{knob}=2")
+    for config in (one, other):
+        OmegaConf.update(config, "net.chance", f"${{{knob}}}", force_add=True)
+    assert recipe_digest(one) == recipe_digest(other)

@@ -47,6 +47,9 @@ def test_of_images_that_are_added_only_these_are_decoded_and_one_store_is_left(
     assert decoded == []
     assert torch.equal(fewer.images[fewer.row], more.images[more.row[[1, 4]]])
     assert len(list(cache.glob("*.npy"))) == 2
+    again = decode([*digits(tmp_path, 0, 1, 2, 3, 4, 5), bad])
+    assert sorted(decoded) == ["5.png", "bad.png"]
+    assert again.row[-1] == -1
 
 
 def test_a_store_that_somebody_is_about_to_open_stays(tmp_path: Path, cache: Path) -> None:
