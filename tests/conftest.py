@@ -16,7 +16,12 @@ from tests.support.lives import outcome, run
 
 STARTS_PROCESSES = {"multiprocessing", "nbclient", "playwright", "subprocess"}
 SUPPORT = "tests.support"
-SLOW = {"tests/callbacks/test_ema.py", "tests/data/sets/test_cifar.py", "tests/test_train.py"}
+SLOW = {
+    "tests/benchmarks/test_parts.py",
+    "tests/callbacks/test_ema.py",
+    "tests/data/sets/test_cifar.py",
+    "tests/test_train.py",
+}
 """Files that take longest without starting processes: `make check` leaves them out, `make test` does not."""
 
 

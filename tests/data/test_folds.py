@@ -4,7 +4,15 @@ import pytest
 import torch
 
 from smoothpl.data import balanced, digits, full, given, imbalanced, random
-from smoothpl.data.folds import check_even, check_imbalance, count_classes, deviations_by_size, normalised_deviation
+from smoothpl.data.folds import (
+    check_even,
+    check_imbalance,
+    count_classes,
+    deviations_by_size,
+    geometric,
+    normalised_deviation,
+    share_out,
+)
 from smoothpl.errors import ConfigError
 from tests.support.real import needs_cifar10, real_cifar10
 
@@ -208,3 +216,22 @@ def test_deviations_are_those_of_the_papers_sizes_and_folds_as_far_as_the_data_g
     assert all(len(folds) == 6 for folds in found.values())
     labeled = random(LABELS[:85], 50, 3, True).labeled
     assert found[50][3] == normalised_deviation(LABELS[:85][labeled], 10)
+
+
+@pytest.mark.parametrize(
+    ("total", "share", "counts"),
+    [
+        (10, [0.5, 0.3, 0.2], [5, 3, 2]),
+        (10, [0.44, 0.37, 0.19], [4, 4, 2]),  # 4.4, 3.7, 1.9: the largest remainders are rounded up
+        (4, [1 / 3, 1 / 3, 1 / 3], [2, 1, 1]),  # of equal ones, the first
+        (0, [0.5, 0.5], [0, 0]),
+    ],
+)
+def test_whole_numbers_follow_shares_as_closely_as_they_can(total: int, share: list[float], counts: list[int]) -> None:
+    assert share_out(total, torch.tensor(share, dtype=torch.float64)).tolist() == counts
+
+
+def test_a_geometric_tail_falls_evenly_from_the_first_class_to_the_last() -> None:
+    share = geometric(5, 16.0)
+    assert share.sum().item() == pytest.approx(1)
+    assert (share[:-1] / share[1:]).tolist() == pytest.approx([2.0] * 4)

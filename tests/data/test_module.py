@@ -1,4 +1,5 @@
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -88,6 +89,29 @@ def test_labels_out_of_range_are_refused(train_labels: list[int], test_labels: l
     data.open_source = lambda: source_with(train_labels, test_labels)
     with pytest.raises(ConfigError, match=complaint):
         data.setup("fit")
+
+
+def on_rank(rank: int, num_ranks: int, *overrides: str, parts: int = 1) -> SemiSupervisedData:
+    data = opened(*overrides)
+    progress = {"global_step": 0, "accumulate_grad_batches": parts}
+    data.trainer = Mock(global_rank=rank, world_size=num_ranks, **progress)
+    return data
+
+
+@pytest.mark.parametrize(("num_ranks", "parts", "shares"), [(3, 1, 3), (1, 3, 3), (2, 4, 8)])
+def test_a_step_must_divide_into_equal_shares(num_ranks: int, parts: int, shares: int) -> None:
+    complaint = f"batch_size=4 does not divide into {shares} equal shares, one for every device and part of a step"
+    with pytest.raises(ConfigError, match=complaint):
+        on_rank(0, num_ranks, parts=parts).train_dataloader()
+    assert len(on_rank(0, 2, parts=2).train_dataloader()) == 2 * 4
+
+
+@pytest.mark.parametrize(("num_ranks", "sizes"), [(1, [500]), (2, [250, 250]), (3, [167, 167, 166])])
+def test_every_rank_evaluates_its_share_of_the_test_images(num_ranks: int, sizes: list[int]) -> None:
+    batches = [list(on_rank(rank, num_ranks).val_dataloader()) for rank in range(num_ranks)]
+    assert [len(batch) for of_rank in batches for batch in of_rank] == sizes
+    seen = torch.cat([batch.labels for of_rank in batches for batch in of_rank])
+    assert torch.equal(seen, opened().source.test.labels)
 
 
 def test_the_size_of_images_is_read_off_them() -> None:

@@ -5,10 +5,12 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from smoothpl.loggers.curves import Curves
+from smoothpl.loggers.wandb import WeightsAndBiases
 from smoothpl.record.record import read
 from tests.support.lives import killer
 from tests.support.processes import Process, free_port
@@ -114,3 +116,17 @@ def test_a_run_that_failed_is_closed_and_the_next_one_is_another(tmp_path: Path)
     assert first.parent.parent.parent != second.parent.parent.parent
     ends = {word for file in (first, second) for word in ("failed", "finished") if f'"{word}"' in inspect(file)}
     assert ends == {"failed", "finished"}
+
+
+@pytest.mark.parametrize(("status", "code"), [("finished", 0), ("failed", 1), ("interrupted", 1)])
+def test_wandb_is_told_how_the_run_ended(status: str, code: int) -> None:
+    codes: list[int] = []
+
+    def finish(exit_code: int) -> None:
+        codes.append(exit_code)
+
+    experiment = SimpleNamespace(summary={}, finish=finish)
+    logger = SimpleNamespace(logger=SimpleNamespace(experiment=experiment))
+    WeightsAndBiases.send_summary(logger, {"status": status, "error": 3.0})  # type: ignore[arg-type]
+    assert codes == [code]
+    assert experiment.summary == {"status": status, "error": 3.0}

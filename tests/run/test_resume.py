@@ -15,8 +15,8 @@ from smoothpl.errors import ConfigError
 from smoothpl.inference.classifier import load
 from smoothpl.loggers.curves import Curves
 from smoothpl.record.checkpoints import found
-from smoothpl.record.record import new_record, read
-from smoothpl.run.resume import check_same, compare
+from smoothpl.record.record import new_record, read, write
+from smoothpl.run.resume import check_same, compare, find_same
 from tests.support.composing import composed
 from tests.support.lives import KNOBS, differences, killer, outcome, resume, run, start
 from tests.support.own import two_digits
@@ -220,3 +220,16 @@ def test_the_weights_that_a_run_began_with_are_not_asked_for_again(tmp_path: Pat
     assert done.returncode == 0, done.stderr
     assert read(run_dir).resumed_at == [4]
     assert load(run_dir).class_names == ("one", "zero")
+
+
+def test_an_unfinished_run_comes_before_finished_ones_and_the_newest_first(tmp_path: Path) -> None:
+    config = composed()
+    for name, status, started in (("a", "interrupted", "1"), ("b", "failed", "2"), ("c", "finished", "3")):
+        record = new_record(config)
+        record.status, record.started = status, started
+        (tmp_path / "fold=0,seed=2046" / name).mkdir(parents=True)
+        write(tmp_path / "fold=0,seed=2046" / name, record)
+    same = find_same(config, tmp_path)
+    assert same is not None
+    assert same[1].name == "b"
+    assert find_same(composed("threshold=0.9"), tmp_path) is None

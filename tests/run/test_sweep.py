@@ -6,10 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
+from omegaconf import OmegaConf
 
 from smoothpl.layout import SWEEP_RUNS
 from smoothpl.record.record import read
-from smoothpl.run.sweep import SweepReport, note_run
+from smoothpl.run import sweep
+from smoothpl.run.sweep import SweepReport, note_run, share_cores
 from tests.support.made_up import made_up, store
 from tests.support.processes import ENVIRONMENT, Process
 
@@ -53,20 +56,20 @@ def test_a_report_that_fails_is_in_the_exit_code(tmp_path: Path) -> None:
 
 
 def test_a_sweep_of_which_nothing_came_has_no_report(tmp_path: Path) -> None:
-    sweep = SweepReport()
-    sweep.folder = tmp_path
-    sweep.conclude()
+    report = SweepReport()
+    report.folder = tmp_path
+    report.conclude()
     note_run(tmp_path, tmp_path / "gone")
-    sweep.conclude()
+    report.conclude()
     assert [path.name for path in tmp_path.iterdir()] == [SWEEP_RUNS]
 
 
 def test_the_report_of_a_sweep_can_choose_among_duplicates(tmp_path: Path) -> None:
     for started in ("2026-11-16", "2026-11-17"):
         note_run(tmp_path, store(tmp_path, made_up("smooth", 0, 5.0, started=started)))
-    sweep = SweepReport(duplicates="newest")
-    sweep.folder = tmp_path
-    sweep.conclude()
+    report = SweepReport(duplicates="newest")
+    report.folder = tmp_path
+    report.conclude()
     assert (tmp_path / "report.html").exists()
 
 
@@ -84,3 +87,18 @@ def test_jobs_run_side_by_side_and_the_report_has_them_all(tmp_path: Path, launc
         assert "job 1 of 2\n" in done.stdout
         assert "job 2 of 2, about 0 min left\n" in done.stdout
     assert sorted(read(path.parent).config["method"] for path in tmp_path.rglob("run.json")) == ["fixmatch", "smooth"]
+
+
+@pytest.mark.parametrize(("at_once", "threads"), [(2, 4), (3, 2), (-1, 1), (16, 1)])
+def test_jobs_that_run_at_the_same_time_share_the_cores(
+    at_once: int, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweep, "num_cores", lambda: 8)
+    share_cores(OmegaConf.create({"launcher": {"n_jobs": at_once}}))  # type: ignore[arg-type]
+    assert torch.get_num_threads() == threads
+
+
+def test_one_job_at_a_time_has_all_cores() -> None:
+    torch.set_num_threads(2)
+    share_cores(OmegaConf.create({"launcher": {}}))  # type: ignore[arg-type]
+    assert torch.get_num_threads() == 2
