@@ -19,7 +19,11 @@ SUPPORT = "tests.support"
 SLOW = {
     "tests/benchmarks/test_parts.py",
     "tests/callbacks/test_ema.py",
+    "tests/commands/test_methods.py",
+    "tests/config/test_conf.py",
     "tests/data/sets/test_cifar.py",
+    "tests/run/test_methods.py",
+    "tests/test_docs.py",
     "tests/test_train.py",
 }
 """Files that take longest without starting processes: `make check` leaves them out, `make test` does not."""
