@@ -11,7 +11,7 @@ def num_ranks() -> int:
 
 
 def of_all_ranks(part: Any) -> Any:
-    """Joins the tensors of all ranks, in any tuples: what one process with the whole batch would have."""
+    """Joins the tensors of all ranks, also within named tuples: what one process with the whole batch would have."""
     if num_ranks() == 1:
         return part
     if isinstance(part, tuple):

@@ -22,6 +22,8 @@ SLOW = {
     "tests/commands/test_methods.py",
     "tests/config/test_conf.py",
     "tests/data/sets/test_cifar.py",
+    "tests/inference/test_formats.py",
+    "tests/pseudo/test_smoothness.py",
     "tests/run/test_methods.py",
     "tests/test_docs.py",
     "tests/test_train.py",
@@ -30,6 +32,7 @@ SLOW = {
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    assert all((config.rootpath / name).is_file() for name in SLOW)
     config.addinivalue_line("markers", "processes: the test's file starts processes; `make check` leaves it out")
     config.addinivalue_line("markers", "slow: the test's file takes long; `make check` leaves it out")
 

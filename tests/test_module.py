@@ -1,3 +1,6 @@
+import math
+from unittest.mock import Mock
+
 import pytest
 import torch
 from lightning import Trainer
@@ -5,9 +8,10 @@ from torch import nn
 
 from benchmarks.waiting import Synchronisations
 from smoothpl.data import Batch
+from smoothpl.errors import DivergenceError
 from smoothpl.losses import factor_loss, labeled_loss, unlabeled_loss
-from smoothpl.module import SemiSupervisedModule
-from smoothpl.pseudo import Gaussian, pseudo_labels
+from smoothpl.module import MOST_CLASSES, SemiSupervisedModule, check_finite
+from smoothpl.pseudo import Beliefs, Gaussian, probabilities, pseudo_labels
 from smoothpl.run.build import build_data, build_module
 from smoothpl.run.quiet import quiet_libraries
 from tests.support.composing import TINY, composed, options, ramps
@@ -28,6 +32,11 @@ def module_and_batch(*overrides: str) -> tuple[SemiSupervisedModule, Batch]:
 def loss_of(module: SemiSupervisedModule, batch: Batch) -> torch.Tensor:
     terms = module.learn_from_all(batch, module.weighting) if module.weighting else module.learn_from_labels(batch)
     return terms["loss"]
+
+
+def gradient(module: SemiSupervisedModule, loss: torch.Tensor) -> torch.Tensor:
+    parameters = [each for each in module.network.parameters() if each.requires_grad]
+    return torch.cat([each.flatten() for each in torch.autograd.grad(loss, parameters)])
 
 
 @pytest.mark.parametrize("shape", ramps())
@@ -55,8 +64,95 @@ def test_the_factor_loss_teaches_the_weak_view_to_be_surer() -> None:
     weak = module.network(torch.cat([batch.labeled, batch.weak, batch.strong]))[4:32]
     weight = module.weighting.shape(weak.softmax(dim=1).max(dim=1).values, torch.full((28,), 0.12))
     without, _ = module_and_batch("method=smooth", HALF_SURE)
-    gap = loss_of(module, batch) - loss_of(without, batch)
-    torch.testing.assert_close(gap, 0.5 * factor_loss(weight))
+    loss = loss_of(module, batch)
+    expected = loss_of(without, batch) + 0.5 * factor_loss(weight)
+    torch.testing.assert_close(loss, expected)
+    (of_weak,) = torch.autograd.grad(0.5 * factor_loss(weight), weak, retain_graph=True)
+    assert of_weak.abs().max() > 1e-4
+    torch.testing.assert_close(
+        gradient(module, loss), gradient(module, 0.5 * factor_loss(weight)) + gradient(without, loss_of(without, batch))
+    )
+
+
+@pytest.mark.parametrize("method", [method for method in options("method") if "supervised" not in method])
+def test_a_step_of_every_method_is_made_of_its_parts(method: str) -> None:
+    """Weights before memory, lessons that the method has corrected, every term in the loss, memory afterwards."""
+    module, batch = module_and_batch(f"method={method}", HALF_SURE)
+    other, _ = module_and_batch(f"method={method}", HALF_SURE)
+    weighting = other.weighting
+    assert weighting is not None
+    assert module.weighting is not None
+    assert other.target is not None
+    for _ in range(2):
+        labeled, weak, learned = other.all_logits(batch)
+        pseudo, beliefs_in_labeled = pseudo_labels(weak, batch.image), probabilities(labeled.detach())
+        weighting.see(Beliefs(pseudo, beliefs_in_labeled, batch.label))
+        weight, lessons = weighting(pseudo), weighting.lessons(pseudo)
+        expected = {
+            "labeled_loss": labeled_loss(labeled, batch.label, weighting.of_labeled(beliefs_in_labeled, batch.label)),
+            "unlabeled_loss": unlabeled_loss(learned, other.target(lessons), weight),
+            "label": lessons.label,
+            "weight": weight,
+            "confidence": lessons.confidence,
+        }
+        expected["loss"] = expected["labeled_loss"] + other.unlabeled_weight * expected["unlabeled_loss"]
+        if other.fairness is not None:
+            other.fairness.see(pseudo, weight)
+            expected["fairness_loss"] = other.fairness(learned, weight)
+            assert expected["fairness_loss"].abs() > 1e-4
+            expected["loss"] = expected["loss"] + expected["fairness_loss"]
+        weighting.observe(pseudo, weight)
+        terms = module.learn_from_all(batch, module.weighting)
+        for name, value in expected.items():
+            torch.testing.assert_close(terms[name], value)
+        assert (weight > 0).any()
+    for name, value in weighting.state_dict().items():
+        torch.testing.assert_close(module.weighting.state_dict()[name], value)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_a_loss_or_weight_that_is_not_finite_is_an_error_that_names_the_step_and_the_terms(bad: float) -> None:
+    with pytest.raises(
+        DivergenceError, match=r"diverged by step 7: loss 2.5, labeled_loss (nan|inf|-inf)\. Try a lower"
+    ):
+        check_finite({"loss": 2.5, "labeled_loss": bad}, 7)
+    check_finite({"loss": 2.5}, 7)
+    module, batch = module_and_batch("method=supervised")
+    module.health.add(module.learn_from_labels(batch))
+    module.check_health(7)
+    next(module.network.parameters()).data[0] = bad
+    with pytest.raises(DivergenceError, match=r"diverged by step 7: .*largest weight (nan|inf)"):
+        module.check_health(7)
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+def test_means_are_reported_when_a_step_ends_and_they_are_due(parts: int) -> None:
+    """With parts of a step (accumulate) only after the last part of every second step, and after the last batch."""
+    module, batch = module_and_batch("method=supervised", "log_every=2")
+    reported: list[int] = []
+    module.report = lambda means, step=None: reported.append(batch_idx)  # type: ignore[method-assign]
+    module.trainer = Mock(accumulate_grad_batches=parts, is_last_batch=False)
+    for batch_idx in range(5 * parts):
+        module.trainer.global_step = batch_idx // parts
+        module.trainer.is_last_batch = batch_idx == 5 * parts - 1
+        module.training_step(batch, batch_idx)
+    assert reported == [2 * parts - 1, 4 * parts - 1, 5 * parts - 1]
+
+
+@pytest.mark.parametrize(("num_classes", "by_class"), [(MOST_CLASSES, True), (MOST_CLASSES + 1, False)])
+def test_shares_of_classes_are_logged_unless_there_are_many(num_classes: int, by_class: bool) -> None:
+    module = SemiSupervisedModule(nn.Identity(), Mock(), num_classes)
+    logged: dict[str, float] = {}
+    module.log_dict = logged.update  # type: ignore[method-assign, assignment]
+    labels = torch.arange(num_classes)
+    predicted = labels.clone()
+    predicted[1] = 0
+    module.validation_step((nn.functional.one_hot(predicted).float(), labels), 0)
+    module.on_validation_epoch_end()
+    assert logged["val/error"] == pytest.approx(100 / num_classes)
+    assert logged["val/collapsed_classes"] == 1
+    shares = [logged.get(f"val/share_of_class_{c}") for c in range(num_classes)]
+    assert shares == ([2, 0, *[1] * (num_classes - 2)] if by_class else [None] * num_classes)
 
 
 def test_supervised_learns_from_labels_alone() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from smoothpl.ranks import of_all_ranks, share_mean
 from smoothpl.run.build import build_weighting
 from tests.support import two_ranks
 from tests.support.composing import composed
@@ -21,6 +22,22 @@ def by_two_ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ranks = [SERVER.Process(target=two_ranks.main, args=(str(folder), rank, port, *METHODS)) for rank in range(2)]
     assert exit_codes(ranks) == [0, 0]
     return folder
+
+
+def test_ranks_share_their_mean_and_see_the_rows_of_all(by_two_ranks: Path) -> None:
+    for rank in range(2):
+        sums, (unlabeled, labeled, label) = torch.load(by_two_ranks / f"shared{rank}.pt", weights_only=False)
+        assert sums.tolist() == [1.5, 5.0]
+        assert [None if each is None else each.tolist() for each in unlabeled] == [[0, 1], [0, 1], [0, 1], None]
+        assert labeled.tolist() == [[1.0, 0.0], [0.0, 1.0]]
+        assert label.tolist() == [0, 1]
+
+
+def test_one_process_keeps_what_it_has() -> None:
+    sums = torch.tensor([3.0])
+    share_mean(sums)
+    assert sums.tolist() == [3.0]
+    assert of_all_ranks(sums) is sums
 
 
 def test_two_ranks_hold_the_memory_of_one(by_two_ranks: Path) -> None:

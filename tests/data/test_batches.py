@@ -93,14 +93,17 @@ def test_slices_hold_every_image_once_and_in_order(size: int) -> None:
     assert sum(1 for _ in iter(slices)) == len(slices)
 
 
-def test_the_parts_of_a_step_put_together_are_the_step() -> None:
-    whole, parts = steps(max_steps=5), steps(max_steps=5)
-    parts.num_parts = 4
-    assert len(parts) == 20
+@pytest.mark.parametrize(("num_ranks", "num_parts"), [(1, 4), (4, 1), (2, 2), (2, 4)])
+def test_the_shares_of_a_step_put_together_are_the_step(num_ranks: int, num_parts: int) -> None:
+    """All ranks, and the parts in which each of them accumulates gradients."""
+    whole, ranks = steps(max_steps=5), [steps(max_steps=5) for _ in range(num_ranks)]
+    for rank, each in enumerate(ranks):
+        each.rank, each.num_ranks, each.num_parts = rank, num_ranks, num_parts
+        assert len(each) == 5 * num_parts
     for step in range(5):
-        four = [parts[4 * step + part] for part in range(4)]
+        shares = [each[num_parts * step + part] for each in ranks for part in range(num_parts)]
         for field in ("labeled", "label", "unlabeled", "image"):
-            together = torch.cat([getattr(part, field) for part in four])
+            together = torch.cat([getattr(share, field) for share in shares])
             assert torch.equal(together, getattr(whole[step], field))
 
 

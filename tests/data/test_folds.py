@@ -204,7 +204,7 @@ def test_a_split_accepts_every_kind_of_imbalance(num_labels: int, changes: dict[
 
 
 def test_the_deviation_of_labels_is_0_if_classes_are_even_and_1_if_half_of_them_have_all() -> None:
-    """Of frequencies 1/2, 1/2, 0, 0 the mean is 1/4, and so is the deviation."""
+    """The mean of the frequencies 1/2, 1/2, 0, 0 is 1/4, and so is their deviation."""
     assert normalised_deviation(torch.tensor([0, 1, 2, 3]), 4) == pytest.approx(0)
     assert normalised_deviation(torch.tensor([0, 0, 1, 1]), 4) == pytest.approx(1)
     assert normalised_deviation(torch.tensor([2, 2]), 4) == pytest.approx(3**0.5)

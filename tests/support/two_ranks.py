@@ -6,6 +6,7 @@ import torch
 from torch import distributed
 
 from smoothpl.pseudo import Beliefs, PseudoLabels, Weighting
+from smoothpl.ranks import of_all_ranks, share_mean
 from smoothpl.run.build import build_weighting
 from tests.support.composing import composed
 from tests.support.steps import IMAGES, random_steps
@@ -30,6 +31,10 @@ def follow(weighting: Weighting, rank: int | None) -> tuple[dict[str, torch.Tens
 def main(folder: str, rank: int, port: str, *methods: str) -> None:
     torch.set_num_threads(1)
     distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=2)
+    sums = torch.tensor([rank + 1.0, 10.0 * rank])
+    share_mean(sums)
+    rows = Beliefs(PseudoLabels(*torch.full((3, 1), rank)), torch.eye(2)[[rank]], torch.tensor([rank]))
+    torch.save((sums, tuple(of_all_ranks(rows))), Path(folder) / f"shared{rank}.pt")
     for method in methods:
         followed = follow(build_weighting(composed(f"method={method}")), rank)
         torch.save(followed, Path(folder) / f"{method}{rank}.pt")
