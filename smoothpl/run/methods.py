@@ -72,7 +72,7 @@ def section(method: Method) -> str:
     lines = [f"## {method.name}", ""]
     lines += [" x ".join(f"{group}={option}" for group, option in method.parts.items()), ""]
     if method.obstacles:
-        lines += ["Not C1 as published:"]
+        lines += ["Not C1 as published:", ""]
         lines += [fill(f"- {reason}", WIDTH, subsequent_indent="  ") for reason in method.obstacles]
         lines += ["", "C1 is:", "", f"    {method.smooth_version}"]
     else:
