@@ -26,7 +26,7 @@ SLOW = {
     "tests/pseudo/test_smoothness.py",
     "tests/run/test_methods.py",
     "tests/test_docs.py",
-    "tests/test_train.py",
+    "tests/run/test_training.py",
 }
 """Files that take longest without starting processes: `make check` leaves them out, `make test` does not."""
 

@@ -92,3 +92,12 @@ def test_a_file_is_read_in_one_go(path: Path) -> None:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef):
             assert (node.end_lineno or 0) - node.lineno < 40, f"{node.name} is longer than 40 lines"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_a_file_has_its_test_file(path: Path) -> None:
+    """smoothpl/a/b.py is tested by tests/a/test_b.py; the __init__.py of a room where it does something."""
+    inner = path.relative_to(PACKAGE)
+    if path.name != "__init__.py":
+        name = path.stem.strip("_")
+        assert (Path(__file__).parent / inner.parent / f"test_{name}.py").is_file()

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-import smoothpl
 from smoothpl.run.training import train
 from tests.support.composing import TINY, composed
 from tests.support.own import save
@@ -35,13 +34,3 @@ def test_the_example_of_a_trained_network_names_classes(
     shown = capsys.readouterr().out.splitlines()
     assert len(shown) == 3
     assert all(re.fullmatch(r"\d [01]\.\d\d", line) for line in shown)
-
-
-@pytest.mark.parametrize("name", ["Weighting", "Power", "Fixed", "Curriculum", "pseudo_labels", "unlabeled_loss"])
-def test_the_parts_of_a_method_are_at_the_top(name: str) -> None:
-    assert getattr(smoothpl, name).__name__ == name
-
-
-def test_what_is_not_there_is_not_there() -> None:
-    with pytest.raises(AttributeError, match="module 'smoothpl' has no attribute 'Nothing'"):
-        smoothpl.Nothing  # noqa: B018

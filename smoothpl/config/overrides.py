@@ -51,9 +51,8 @@ class CommandLine(NamedTuple):
 
     def adding(self, values: Mapping[str, object]) -> Self:
         """At the end, in place of what was typed for the same keys."""
-        return self.without(*values)._replace(
-            words=(*self.without(*values).words, *(f"{key}={value}" for key, value in values.items()))
-        )
+        added = (f"{key}={value}" for key, value in values.items())
+        return self._replace(words=(*self.without(*values).words, *added))
 
     def completed_by(self, earlier: "CommandLine") -> Self:
         """With the words of an earlier command line for other keys."""

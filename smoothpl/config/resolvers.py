@@ -1,12 +1,5 @@
 """What conf/ may call: the schema and the resolvers, made known to Hydra."""
 
-from typing import TYPE_CHECKING
-
-from smoothpl.errors import ConfigError
-
-if TYPE_CHECKING:
-    pass
-
 from hydra.core.config_store import ConfigStore
 from omegaconf import OmegaConf
 
@@ -14,11 +7,11 @@ from smoothpl.config.describe import describe_groups, describe_knobs
 from smoothpl.config.knobs import TrainConfig
 from smoothpl.config.overrides import key_of
 from smoothpl.config.recipe import not_in_name, recipe_name
+from smoothpl.errors import ConfigError
 
 
 def register() -> None:
     """Makes the schema and the resolvers that conf/ uses known to Hydra; safe to call twice."""
-
     ConfigStore.instance().store(name="schema", node=TrainConfig)
     OmegaConf.register_new_resolver(
         "recipe", lambda _root_: recipe_name(_root_, _root_.hydra.job.override_dirname), replace=True

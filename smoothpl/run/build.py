@@ -44,14 +44,14 @@ def build_data(config: DictConfig, scan: Scan | None = None) -> SemiSupervisedDa
 def build_split(config: DictConfig) -> Callable[[Tensor], Fold]:
     """Refused here, before any image is read, if it has a check of its own and does not pass."""
     split = instantiate(config.split)
-    is_given, has_labels = split.func is given, "num_labels" in config.data.source
+    function = split.func if isinstance(split, partial) else split  # one of one's own may be an object
     require(
-        is_given == has_labels,
+        (function is given) == ("num_labels" in config.data.source),
         f"split={last_part(config.split)} and data={last_part(config.data.source)}: labels that somebody has given "
         "need split=given, and only data=folder has such labels; use both or neither.",
     )
-    if hasattr(split.func, "check"):
-        split.func.check(**split.keywords)
+    if isinstance(split, partial) and hasattr(function, "check"):
+        function.check(**split.keywords)
     return cast(Callable[[Tensor], Fold], split)
 
 

@@ -58,11 +58,11 @@ def measure_loss_weights(config: DictConfig, steps: int | None = None, scan: Sca
     return loss_weights(measure(step, scan), measure(smooth, scan), config.threshold)
 
 
-def measure_unlabeled_weight(config: DictConfig, run_dir: Path, record: Record) -> float:
+def measure_unlabeled_weight(config: DictConfig, run_dir: Path, record: Record, scan: Scan | None = None) -> float:
     """Before a run, once: a run that is resumed has it in its record."""
     if not record.equilibrium:
         Console().print("measuring the unlabeled weight in two short runs:")
-        record.equilibrium = measure_loss_weights(config)._asdict()
+        record.equilibrium = measure_loss_weights(config, scan=scan)._asdict()
         write(run_dir, record)
     weight = record.equilibrium["unlabeled_weight"]
     assert weight is not None

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from omegaconf import DictConfig
 
-from smoothpl.config.compose import compose_config
+from smoothpl.config.compose import compose_checked, compose_config
 from smoothpl.config.overrides import CommandLine, is_sweep
 from smoothpl.layout import OUTPUTS
 from smoothpl.run.command_line import complete
@@ -21,7 +21,8 @@ class Job(NamedTuple):
 
 
 def list_jobs(overrides: Sequence[str]) -> list[Job]:
-    return [make_job(words) for words in expand(overrides)]
+    """With what a folder chooses, which is the same for all of them."""
+    return [make_job(words) for words in expand(complete(CommandLine.parse(overrides)).line.words)]
 
 
 def expand(overrides: Sequence[str]) -> list[list[str]]:
@@ -37,6 +38,6 @@ def expand_grid(params: Mapping[str, Any], overrides: Sequence[str]) -> list[lis
 
 
 def make_job(words: list[str]) -> Job:
-    config = complete(CommandLine.parse(words)).config()
+    config = compose_checked(words)
     found = find_same(config, Path(OUTPUTS))
     return Job(words, config, "" if found is None else found[0].status)

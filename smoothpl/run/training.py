@@ -56,7 +56,7 @@ def train(
             if continues:
                 record.resumed_at.append(0 if start is None else start.step)
                 note_stage(record, config.num_labels, record.resumed_at[-1])
-            prepare(config, module, run_dir, record, start)
+            prepare(config, module, run_dir, record, start, scan)
             checkpointer = build_checkpointer(config, run_dir)
             # The record first, so that what is shown has been recorded; checkpoints last, when all is done.
             trainer = build_trainer(config, run_dir, [Recorder(record, run_dir)], [checkpointer])
@@ -71,7 +71,12 @@ def train(
 
 
 def prepare(
-    config: DictConfig, module: SemiSupervisedModule, run_dir: Path, record: Record, start: Checkpoint | None
+    config: DictConfig,
+    module: SemiSupervisedModule,
+    run_dir: Path,
+    record: Record,
+    start: Checkpoint | None,
+    scan: Scan | None,
 ) -> None:
     """What a module has before the first step: the weights of a run before, and the weight of the unlabeled loss."""
     record.status = "running"
@@ -80,7 +85,7 @@ def prepare(
     if config.labels_before and start is None:
         inherit(module, record)
     if config.unlabeled_weight == "auto":
-        module.unlabeled_weight = measure_unlabeled_weight(config, run_dir, record)
+        module.unlabeled_weight = measure_unlabeled_weight(config, run_dir, record, scan)
 
 
 def build_checkpointer(config: DictConfig, run_dir: Path) -> Checkpointer:

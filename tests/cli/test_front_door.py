@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from importlib import import_module
 from itertools import product
@@ -17,7 +15,7 @@ from smoothpl.config.compose import compose_config
 from smoothpl.errors import ConfigError
 from smoothpl.record.record import Record, read
 from tests.support.composing import options
-from tests.support.processes import ENVIRONMENT, Done, Process
+from tests.support.processes import Done, Process
 
 SHORT = ("max_steps=3", "eval_every=3", "batch_size=4")
 
@@ -28,36 +26,6 @@ def smoothpl(command: str, *arguments: str, cwd: Path) -> Done:
 
 def records(folder: Path) -> list[Record]:
     return [read(path.parent) for path in sorted(folder.rglob("run.json"))]
-
-
-def test_the_cards_command_from_nothing(tmp_path: Path) -> None:
-    """The one run that imports all there is, with a new interpreter; the others are forked from a server."""
-    card = ["method=smooth", "shape=sqrt", "threshold=0.98", *SHORT]
-    command = [sys.executable, "-W", "ignore:builtin type:DeprecationWarning", "-m", "smoothpl.train", *card]
-    environment = {**os.environ, **ENVIRONMENT, "PYTHONWARNINGS": "error"}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    (record,) = records(tmp_path / "outputs" / "digits_40")
-    assert record.config["shape"]["mu"] == 0.5
-    assert record.config["threshold"] == 0.98
-    (path,) = tmp_path.rglob("run.json")
-    recipe, which = path.parts[-4:-2]
-    assert recipe.startswith("smooth,")
-    assert which == "fold=0,seed=2046"
-    assert f"record: {path}" in done.stdout
-    assert "step 3/3" in done.stdout
-    for words in (
-        "error (last)",
-        "supervised loss",
-        "coverage",
-        "mean weight",
-        "class accuracy",
-        "collapsed",
-        "duration",
-    ):
-        assert words in done.stdout
-    assert all(len(line) <= 80 for line in done.stdout.splitlines() if not line.startswith("record:"))
 
 
 def test_a_multirun_runs_every_combination_into_one_folder_and_the_report_reads_it(tmp_path: Path) -> None:
@@ -151,25 +119,6 @@ def test_help_is_a_page_for_people(tmp_path: Path) -> None:
     assert f"shape: {', '.join(options('shape'))}" in page
     assert all(len(line) <= 80 for line in page.splitlines())
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_composed_configuration_can_be_seen(tmp_path: Path) -> None:
-    shown = smoothpl("train", "--cfg", "job", "shape=sqrt", "threshold=0.98", cwd=tmp_path).stdout
-    assert "threshold: 0.98" in shown
-    assert "mu: 0.5" in shown
-
-
-@pytest.mark.parametrize("arguments", [["--help"], ["threshold=2"]])
-def test_saying_no_does_not_wait_for_torch(tmp_path: Path, arguments: list[str]) -> None:
-    program = (
-        "import runpy, sys\n"
-        f"sys.argv = ['train', *{arguments}]\n"
-        "try:\n    runpy.run_module('smoothpl.train', run_name='__main__')\n"
-        "except SystemExit:\n    pass\n"
-        "assert 'torch' not in sys.modules\n"
-    )
-    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 MINE = """

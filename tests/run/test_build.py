@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from smoothpl.callbacks import EMA, ProgressReport
+from smoothpl.data import Fold
 from smoothpl.errors import ConfigError
 from smoothpl.loggers.curves import Curves
 from smoothpl.pseudo import Power
@@ -93,3 +94,18 @@ def test_a_shape_is_judged_by_what_it_does_and_not_by_its_name(words: str) -> No
     config.shape = {"_target_": f"{__name__}.StepOfMyOwn"}
     with pytest.raises(ConfigError, match=r"jumps"):
         build_module(config)
+
+
+class EveryTenth:
+    """A split of one's own that is an object, and not a function with settings."""
+
+    def __call__(self, labels: torch.Tensor) -> Fold:
+        return Fold(torch.arange(0, len(labels), 10), torch.arange(len(labels)))
+
+
+def test_a_split_of_ones_own_may_be_an_object() -> None:
+    config = composed("num_labels=null", "split=full")
+    config.split = {"_target_": f"{__name__}.EveryTenth"}
+    data = build_data(config)
+    data.setup("fit")
+    assert len(data.fold.labeled) == 130

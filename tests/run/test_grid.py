@@ -9,6 +9,7 @@ from smoothpl.paper import FOLDER
 from smoothpl.record.record import new_record, write
 from smoothpl.run.grid import Job, expand, list_jobs
 from tests.support.composing import composed, options
+from tests.support.own import two_digits
 from tests.support.processes import Process
 
 
@@ -87,3 +88,14 @@ def test_a_grid_is_not_a_run(tmp_path: Path) -> None:
     )
     assert "add -m to run them all" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_is_looked_at_once_for_all_jobs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    jobs = list_jobs(["data=folder", f"data.root={two_digits(tmp_path / 'own')}", "seed=1,2,3"])
+    assert [job.config.seed for job in jobs] == [1, 2, 3]
+    assert {job.config.data.size for job in jobs} == {8}
+    assert capsys.readouterr().err.count("Chosen for this folder") == 1

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import torch
 
-from smoothpl.config.resolvers import labels_from
 from smoothpl.errors import ConfigError
 from smoothpl.record.record import LabelStage, Record, new_record, read, write
 from smoothpl.run.more_labels import check_nested, inherit, knobs_of_more_labels, note_stage
@@ -236,14 +235,6 @@ def test_a_parent_is_a_finished_run_whatever_else_there_is(tmp_path: Path, monke
     parent = find_parent(config)
     assert parent is not None
     assert parent.run_dir.name == "done"
-
-
-def test_labels_grow_by_steps() -> None:
-    assert labels_from(40, 10, 40) == []
-    assert labels_from(40, 10, 60) == [40, 50]
-    for wrong in (30, 45, None):
-        with pytest.raises(ConfigError, match=f"num_labels={wrong} is not one of 40, "):
-            labels_from(40, 10, wrong)
 
 
 def test_no_label_is_taken_back() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 from hydra.utils import instantiate
 from omegaconf import DictConfig
 
+from smoothpl.config import describe
 from smoothpl.config.compose import compose_config
-from smoothpl.config.knobs import conf_dir
 
 OWN = (
     "data.root=.",
@@ -21,6 +21,7 @@ OWN = (
     "num_labels=4",
 )
 """What is chosen for a folder of one's own by what lies there."""
+options = describe.options
 TINY = ("max_steps=4", "eval_every=2", "log_every=2", "batch_size=4", "callbacks.progress=null")
 
 
@@ -32,12 +33,6 @@ def composed(*overrides: str) -> DictConfig:
 def composed_once(overrides: tuple[str, ...]) -> DictConfig:
     """Hydra takes a sixth of a second for it, and many tests begin with the same words."""
     return compose_config(overrides)
-
-
-@cache
-def options(group: str) -> list[str]:
-    """The file names in conf/<group>."""
-    return sorted(path.stem for path in (conf_dir() / group).glob("*.yaml"))
 
 
 def ramps() -> list[str]:

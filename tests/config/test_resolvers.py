@@ -1,0 +1,23 @@
+import pytest
+from omegaconf import OmegaConf
+
+from smoothpl.config.resolvers import labels_from, register
+from smoothpl.errors import ConfigError
+
+
+def test_labels_grow_by_steps() -> None:
+    assert labels_from(40, 10, 40) == []
+    assert labels_from(40, 10, 60) == [40, 50]
+    for wrong in (30, 45, None):
+        with pytest.raises(ConfigError, match=f"num_labels={wrong} is not one of 40, "):
+            labels_from(40, 10, wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("${not:true}", False), ("${product:6,7}", 42), ("${dash_period:1048576}", 10240), ("${dash_period:5}", 1)],
+)
+def test_yaml_may_call_what_was_registered(text: str, value: object) -> None:
+    register()
+    register()  # safe to call twice
+    assert OmegaConf.create({"key": text}).key == value
