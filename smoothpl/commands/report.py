@@ -31,7 +31,7 @@ def main(arguments: Sequence[str]) -> None:
     typed = read_arguments(arguments, USAGE, *options_of(USAGE))
     from smoothpl.paper import paper_runs
     from smoothpl.paper.section import paper_section
-    from smoothpl.results.output import check_out, has_pictures, save, show
+    from smoothpl.results.output import check_out, deliver, has_pictures
     from smoothpl.results.report import Options, build_report
     from smoothpl.results.runs import PAPER, find_runs
 
@@ -51,6 +51,5 @@ def main(arguments: Sequence[str]) -> None:
         with_pictures=has_pictures(out),
         appendix=[paper_section()] if with_paper else [],
     )
-    show(report, Console())
-    for path in save(report, out) if out is not None else []:
+    for path in deliver(report, Console(), out):
         say(f"report: {path}")

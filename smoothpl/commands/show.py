@@ -26,13 +26,12 @@ def main(arguments: Sequence[str]) -> None:
     typed = read_arguments(arguments, USAGE, *options_of(USAGE))
     from smoothpl.record.record import read_below
     from smoothpl.results.card import card
-    from smoothpl.results.output import check_out, has_pictures, save, show
+    from smoothpl.results.output import check_out, deliver, has_pictures
 
     out = Path(typed.options["out"]) if "out" in typed.options else None
     check_out(out)
     require(bool(typed.rest), "no run is named; --help says more.")
     records = read_below([Path(place) for place in typed.rest])
     made = card(list(records.values()), list(records), with_pictures=has_pictures(out))
-    show(made, Console())
-    for path in save(made, out) if out is not None else []:
+    for path in deliver(made, Console(), out):
         say(f"card: {path}")

@@ -24,6 +24,14 @@ def has_pictures(out: Path | None) -> bool:
     return out is not None and out.suffix in ("", ".html")
 
 
+def deliver(report: Report, console: Console, out: Path | None) -> list[Path]:
+    """The files it was saved to. Neither a pipe that closes nor a disk that is full loses both."""
+    try:
+        return [] if out is None else save(report, out)
+    finally:
+        show(report, console)
+
+
 def show(report: Report, console: Console) -> None:
     for section in report.sections:
         console.print(section.title, style="bold", markup=False, highlight=False)

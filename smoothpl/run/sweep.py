@@ -55,7 +55,7 @@ class SweepReport(Callback):
         from rich.console import Console
 
         from smoothpl.cli.messages import say
-        from smoothpl.results.output import save, show
+        from smoothpl.results.output import deliver
         from smoothpl.results.report import Options, build_report
         from smoothpl.results.runs import runs_below
 
@@ -67,8 +67,7 @@ class SweepReport(Callback):
         report = build_report(runs, options)
         console = Console()
         console.rule()
-        show(report, console)
-        path, *_ = save(report, self.folder)
+        path, *_ = deliver(report, console, self.folder)
         say(f"report: {path}")
 
 

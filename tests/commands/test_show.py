@@ -50,3 +50,16 @@ def test_what_holds_no_run_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
         run(monkeypatch, str(tmp_path))
     with pytest.raises(ConfigError, match=r"out=card\.pdf must end with"):
         run(monkeypatch, str(tmp_path), "out=card.pdf")
+
+
+def test_the_card_is_saved_also_when_nobody_reads_what_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def closed(*_: object) -> None:
+        raise BrokenPipeError
+
+    place = put(tmp_path / "run", made())
+    monkeypatch.setattr("smoothpl.results.output.show", closed)
+    with pytest.raises(BrokenPipeError):
+        run(monkeypatch, str(place), f"out={tmp_path / 'card.md'}")
+    assert "Error 30.00 %" in (tmp_path / "card.md").read_text()
