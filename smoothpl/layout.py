@@ -15,6 +15,8 @@ TENSORBOARD = "tensorboard"
 """In LOGS."""
 RUN_PICTURE = "run.png"
 PSEUDO_LABELS_PICTURE = "pseudo_labels.png"
+PHOTOGRAPHS = "photographs.json"
+"""Test images with what was predicted, for the card of the run."""
 
 SWEEP_RUNS = "runs.txt"
 """In a sweep's folder, the places of its runs: with resume=auto some are elsewhere."""

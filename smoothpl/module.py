@@ -190,11 +190,13 @@ class SemiSupervisedModule(LightningModule):
         schedule = cosine(optimizer, int(self.trainer.max_steps))
         return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
 
-    def validation_step(self, batch: tuple[Tensor, Tensor], batch_idx: int) -> None:
+    def validation_step(self, batch: tuple[Tensor, Tensor], batch_idx: int) -> Tensor:
+        """Logits, for callbacks."""
         images, labels = batch
-        logits = self.average(images)
+        logits: Tensor = self.average(images)
         self.confusion.update(logits, labels)
         self.reliability.update(logits, labels)
+        return logits
 
     def on_validation_epoch_end(self) -> None:
         self.last_confusion = self.confusion.compute()

@@ -32,6 +32,7 @@ class Recorder(Callback):
         self.record.labeled_as = labels[data.fold.labeled].tolist()
         self.record.labeled_per_class = data.labeled_per_class.tolist()
         self.record.unlabeled_per_class = count_classes(labels[data.fold.unlabeled], num_classes).tolist()
+        self.record.num_unlabeled = len(data.fold.unlabeled)
         self.record.image_size = list(data.image_size)
         self.record.num_test = len(data.source.test)
         self.record.tested_on = data.source.tested_on

@@ -22,7 +22,7 @@ from smoothpl.record.schema import objection
 from smoothpl.record.upgrade import upgraded
 from smoothpl.record.versions import current_commit, installed_versions
 
-SCHEMA = 6
+SCHEMA = 7
 """docs/record.md says what is in it, and what each one brought; older ones are still read."""
 
 
@@ -66,6 +66,7 @@ class Record:
     label_history: list[LabelStage] = field(default_factory=list)  # one stage, unless labels were added
     labeled_per_class: list[int] = field(default_factory=list)
     unlabeled_per_class: list[int] = field(default_factory=list)  # known to the record, never to training
+    num_unlabeled: int = 0  # of known or unknown class; labeled ones count if they are learned from in both ways
     num_test: int = 0
     tested_on: str = ""  # what the test images are, if not a test set of their own
     num_left_out: int = 0  # files that are not images (data.on_bad_image=skip)

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
-from lightning import Trainer, seed_everything
+from lightning import Callback, Trainer, seed_everything
 from omegaconf import DictConfig
 
-from smoothpl.callbacks import Checkpointer, Recorder
+from smoothpl.callbacks import Checkpointer, Photographs, Recorder
 from smoothpl.config.checks.trainer import seconds
 from smoothpl.data import SemiSupervisedData
 from smoothpl.data.folder.scan import Scan
@@ -59,7 +59,7 @@ def train(
             prepare(config, module, run_dir, record, start, scan)
             checkpointer = build_checkpointer(config, run_dir)
             # The record first, so that what is shown has been recorded; checkpoints last, when all is done.
-            trainer = build_trainer(config, run_dir, [Recorder(record, run_dir)], [checkpointer])
+            trainer = build_trainer(config, run_dir, keepers(config, record, run_dir), [checkpointer])
             when_recorded.callback(close_loggers, trainer, record)
             fit(trainer, module, data, start, checkpointer)
             checkpointer.save_last(trainer, run_dir / LAST_CHECKPOINT)
@@ -86,6 +86,11 @@ def prepare(
         inherit(module, record)
     if config.unlabeled_weight == "auto":
         module.unlabeled_weight = measure_unlabeled_weight(config, run_dir, record, scan)
+
+
+def keepers(config: DictConfig, record: Record, run_dir: Path) -> list[Callback]:
+    """Callbacks that keep what was evaluated."""
+    return [Recorder(record, run_dir), *([Photographs(run_dir)] if config.pictures else [])]
 
 
 def build_checkpointer(config: DictConfig, run_dir: Path) -> Checkpointer:
