@@ -1,51 +1,55 @@
 """From the bytes of a file to pixels: JPEG by torchvision, everything else by Pillow."""
 
+import os
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from PIL import Image, ImageOps, UnidentifiedImageError
+from pillow_heif import register_heif_opener
 from torch import Tensor
 
+from smoothpl.data.depth import FIRST_PAGE, check_colours, has_pages, is_deep, levels_of, stated_by
 from smoothpl.data.jpeg import decode_jpeg
+
+register_heif_opener()
 
 JPEG = b"\xff\xd8\xff"
 FRAME_HEADERS = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
 """Markers of JPEG, after which height and width follow."""
 SEGMENTS = {0xC4, 0xCC, *range(0xDB, 0xFF)}
 """Markers after which a length follows, and something to skip."""
-FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "GIF", "TIFF", "PPM")
+FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "GIF", "TIFF", "PPM", "AVIF", "HEIF")
 """What Pillow may open: some other formats would start programs."""
 MOST_PIXELS = Image.MAX_IMAGE_PIXELS or 2**26
 """The largest image that is decoded: a file of a few kilobytes can unpack to gigabytes. Pillow warns from here on."""
+MOST_BYTES = 2**30
+"""The largest file that is read: twice as many as MOST_PIXELS take without compression, in colours of 16 bits."""
 NO_PICTURE = (
-    *(ValueError, SyntaxError, EOFError, IndexError, struct.error, UnidentifiedImageError),
+    *(ValueError, SyntaxError, EOFError, IndexError, RuntimeError, struct.error, UnidentifiedImageError),
     *(Image.DecompressionBombError, Image.DecompressionBombWarning),
 )
 """What Pillow raises for damaged files."""
 
 
+class Decoding(NamedTuple):
+    """pixels (3, height, width) uint8, upright, and what a person should know of how they came about."""
+
+    pixels: Tensor
+    remarks: tuple[str, ...] = ()
+
+
 def decode(path: Path, most_pixels: int | None = None) -> Tensor:
-    """(3, height, width) uint8, upright: grey, palette, CMYK and 16-bit pictures in RGB; transparency is dropped.
+    """(3, height, width) uint8, upright: grey, palette, CMYK and deeper pictures in RGB; transparency is dropped.
 
     ValueError for a file that is not a picture, or has more than `most_pixels`.
     """
-    with open(path, "rb", buffering=0) as file:  # faster than by way of the path, which counts for small ones
-        data = bytearray(file.readall())
-    if most_pixels is not None:
-        width, height = jpeg_dims(data) or dims_of(BytesIO(data))
-        if width * height > most_pixels:
-            raise ValueError(f"{width} x {height} pixels, where at most {most_pixels:,} are read")
-    if not data.startswith(JPEG):
-        return decode_by_pillow(data)
-    try:
-        return decode_jpeg(data)
-    except RuntimeError:
-        return decode_by_pillow(data)  # whose messages are clearer
+    return decode_with_remarks(path, most_pixels).pixels
 
 
 def decode_safely(path: Path) -> Tensor:
@@ -53,11 +57,35 @@ def decode_safely(path: Path) -> Tensor:
     return decode(path, MOST_PIXELS)
 
 
-def decode_by_pillow(data: bytearray) -> Tensor:
+def decode_with_remarks(path: Path, most_pixels: int | None = None) -> Decoding:
+    data = read_bytes(path)
+    if most_pixels is not None:
+        width, height = jpeg_dims(data) or dims_of(BytesIO(data))
+        if width * height > most_pixels:
+            raise ValueError(f"{width} x {height} pixels, where at most {most_pixels:,} are read")
+    if not data.startswith(JPEG):
+        return decode_by_pillow(data)
+    try:
+        return Decoding(decode_jpeg(data))
+    except RuntimeError:
+        return decode_by_pillow(data)  # whose messages are clearer
+
+
+def read_bytes(path: Path) -> bytearray:
+    with open(path, "rb", buffering=0) as file:  # faster than by way of the path, which counts for small ones
+        size = os.fstat(file.fileno()).st_size
+        if size > MOST_BYTES:
+            raise ValueError(f"has {size / 1e9:,.1f} GB, where at most {MOST_BYTES / 1e9:.1f} are read")
+        return bytearray(file.readall())
+
+
+def decode_by_pillow(data: bytearray) -> Decoding:
     """For all but JPEG: torchvision's decoders end the whole process at some damaged PNGs, and do not turn WebPs
     upright."""
     with opened(BytesIO(data)) as picture:
-        return from_pillow(picture)
+        pages = (FIRST_PAGE,) if has_pages(picture) else ()
+        pixels, remarks = read_pillow(picture)
+        return Decoding(pixels, (*remarks, *pages))
 
 
 def jpeg_dims(data: bytearray) -> tuple[int, int] | None:
@@ -96,7 +124,15 @@ def opened(file: Path | BytesIO) -> Iterator[Image.Image]:
 
 def from_pillow(picture: Image.Image) -> Tensor:
     """(3, height, width) uint8, upright."""
+    return read_pillow(picture).pixels
+
+
+def read_pillow(picture: Image.Image) -> Decoding:
+    stated = stated_by(picture)
     picture = ImageOps.exif_transpose(picture)
-    if picture.mode.startswith("I"):  # 16 bits, which Pillow would clip at 255
-        return torch.from_numpy(np.array(picture).astype(np.int32) >> 8).clamp(0, 255).byte().repeat(3, 1, 1)
-    return torch.from_numpy(np.array(picture.convert("RGB"))).permute(2, 0, 1).contiguous()
+    if is_deep(picture):
+        grey, remark = levels_of(np.array(picture), stated)
+        return Decoding(torch.from_numpy(grey).repeat(3, 1, 1), (remark,) if remark else ())
+    colours = np.array(picture.convert("RGB"))
+    check_colours(colours, stated)
+    return Decoding(torch.from_numpy(colours).permute(2, 0, 1).contiguous())

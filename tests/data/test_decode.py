@@ -1,3 +1,4 @@
+import os
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,18 @@ from torchvision.transforms.v2 import functional
 
 from smoothpl.data import decode as decoding
 from smoothpl.data.decode import decode, decode_safely, jpeg_dims
-from tests.support.gallery import GOOD
+from tests.support.gallery import BAD, GOOD
 from tests.support.own import save
 
-LOSSY = {"cmyk.jpg": 2, "plain.jpg": 2, "grey.jpg": 2, "rotated.jpg": 2, "narrow.jpg": 2, "modern.webp": 2}
+LOSSY = {
+    "old.jfif": 2,
+    "cmyk.jpg": 2,
+    "plain.jpg": 2,
+    "grey.jpg": 2,
+    "rotated.jpg": 2,
+    "narrow.jpg": 2,
+    "modern.webp": 2,
+}
 """How far the two decoders may be apart, in 255ths on average."""
 
 
@@ -26,6 +35,34 @@ def test_pictures_of_every_kind_become_upright_rgb(name: str, tmp_path: Path) ->
     assert picture.shape == expected.shape
     if not name.startswith("deep"):  # Pillow does not scale 16 bits down, it cuts them off
         assert (picture.float() - expected.float()).abs().mean() <= LOSSY.get(name, 0)
+
+
+@pytest.mark.parametrize("name", [name for name in GOOD if name.startswith("rotated")])
+def test_photographs_of_a_phone_that_was_turned_are_upright(name: str, tmp_path: Path) -> None:
+    GOOD[name](tmp_path / name)
+    assert decode(tmp_path / name).shape == (3, 40, 30)
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_damaged_pictures_are_refused(name: str, tmp_path: Path) -> None:
+    BAD[name](tmp_path / name)
+    with pytest.raises(ValueError, match=r"\w"):
+        decode(tmp_path / name)
+
+
+def test_a_file_that_is_too_large_for_an_image_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "film.jpg"
+    path.write_bytes(b"\xff\xd8\xff")
+    os.truncate(path, 10 * 2**30)  # sparse
+    with pytest.raises(ValueError, match=r"has 10\.7 GB, where at most 1\.1 are read"):
+        decode_safely(path)
+
+
+def test_only_a_closed_list_of_formats_is_opened(tmp_path: Path) -> None:
+    for name in ("x.eps", "x.ico", "x.tga", "x.pcx"):
+        Image.new("RGB", (16, 16)).save(tmp_path / name)
+        with pytest.raises(ValueError, match="cannot identify"):
+            decode(tmp_path / name)
 
 
 @pytest.mark.parametrize("name", ["deep.png", "deep.tiff"])
@@ -64,7 +101,7 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     at = data.index(b"\xff\xc0") + 5
     other.write_bytes(data[:at] + b"\xff\x00\xff\x00" + data[at + 4 :])
     monkeypatch.setattr(decoding, "decode_jpeg", None)
-    monkeypatch.setattr(decoding, "from_pillow", None)
+    monkeypatch.setattr(decoding, "read_pillow", None)
     for path in (bomb, other):
         assert path.stat().st_size < 100_000
         with pytest.raises(ValueError, match="pixels"):

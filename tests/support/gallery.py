@@ -5,7 +5,9 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image
+from pillow_heif import register_heif_opener
 
+register_heif_opener()
 CHANCE = np.random.default_rng(0)
 
 
@@ -18,6 +20,13 @@ def exif(orientation: int) -> Image.Exif:
     tags = Image.Exif()
     tags[0x0112] = orientation
     return tags
+
+
+def turned(orientation: int) -> Image.Image:
+    """As a phone holds it in memory, when it was held upright."""
+    picture = noise()
+    picture.info["exif"] = exif(orientation).tobytes()
+    return picture
 
 
 GOOD: dict[str, Callable[[Path], None]] = {
@@ -39,6 +48,12 @@ GOOD: dict[str, Callable[[Path], None]] = {
     "animation.gif": lambda path: noise().save(path, save_all=True, append_images=[noise()]),
     "modern.webp": lambda path: noise().save(path),
     "old.bmp": lambda path: noise().save(path),
+    "web.avif": lambda path: noise().save(path),
+    "rotated.avif": lambda path: noise().save(path, exif=exif(6)),
+    "phone.heic": lambda path: noise().save(path, format="HEIF"),
+    "rotated.heic": lambda path: turned(6).save(path, format="HEIF"),
+    "old.jfif": lambda path: noise().save(path, format="JPEG"),
+    "grey.pgm": lambda path: noise().convert("L").save(path),
     "scan.tiff": lambda path: noise().save(path),
     "really_png.JPEG": lambda path: noise().save(path, format="PNG"),
 }
@@ -63,6 +78,8 @@ BAD: dict[str, Callable[[Path], object]] = {
     "empty.jpg": lambda path: path.touch(),
     "truncated.jpg": half,
     "truncated.png": half,
+    "truncated.avif": half,
+    "truncated.heic": half,
 }
 
 
