@@ -3,9 +3,11 @@
 import sys
 
 from smoothpl.cli import commands
+from smoothpl.cli.interrupts import answer_interrupts
 
 
 def main() -> None:
+    answer_interrupts()
     name, *arguments = sys.argv[1:] or ["--help"]
     if name in ("--help", "-h", "help"):
         sys.stdout.write(f"{commands.overview()}\n")

@@ -12,17 +12,24 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from smoothpl.cli.interrupts import answer_interrupts, interrupts_deferred
+
+if __name__ == "__main__":
+    answer_interrupts()  # before the imports that take long
+
 import hydra
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
 from smoothpl.cli.front_door import run_command
-from smoothpl.cli.help import asks_for_help, show_help
+from smoothpl.cli.help import asks_for_help, asks_for_version, show_help, show_version
 from smoothpl.config.checks import check
 from smoothpl.config.knobs import conf_dir
 from smoothpl.config.overrides import CommandLine
 from smoothpl.config.recipe import recipe_name
 from smoothpl.config.resolvers import register
+from smoothpl.config.typed_words import check_single, readable
+from smoothpl.layout import RECORD
 from smoothpl.run.command_line import complete
 from smoothpl.run.processes import is_first_process
 from smoothpl.run.resume import find_run, how_to_continue, typed_for
@@ -34,8 +41,12 @@ if TYPE_CHECKING:  # torch and Lightning are imported late: refusing a typo must
 
 
 def main() -> None:
-    line = CommandLine.parse(sys.argv[1:])
+    line = readable(CommandLine.parse(sys.argv[1:]))
+    check_single(line)
     register()
+    if asks_for_version(line):
+        show_version()
+        return
     if asks_for_help(line):
         show_help(line)
         return
@@ -60,15 +71,16 @@ def run(config: DictConfig, scan: "Scan | None") -> float | None:
         run_dir = find_run(config, fresh)
         join_sweep(job, run_dir)
         logging.getLogger("matplotlib").setLevel(logging.WARNING)  # its greeting at the very first import
-        from smoothpl.run.training import train
+        with interrupts_deferred():
+            from smoothpl.run.training import train
 
         record = train(config, run_dir, recipe_name(config, job.job.override_dirname), typed_for(job), scan)
     except Exception as error:
         note_failure(job, error, run_dir)
         raise
     except BaseException as error:  # Ctrl-C, a signal, max_time, a collapse
-        if not run_dir.exists():
-            raise
+        if not (run_dir / RECORD).is_file():
+            sys.exit("\ninterrupted before the run was started; there is nothing to resume.")
         sys.exit(how_to_continue(config, run_dir, error) if is_first_process() else 1)
     finally:
         remove_if_empty(fresh)

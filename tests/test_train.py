@@ -4,11 +4,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from shlex import quote, split
 
 import pytest
 
-from smoothpl.record.record import read_below
+from smoothpl.record.record import read, read_below
 from smoothpl.train import remove_if_empty
+from tests.support.interrupter import ASKS
 from tests.support.processes import ENVIRONMENT, Process
 
 SHORT = ("max_steps=3", "eval_every=3", "batch_size=4")
@@ -82,3 +84,26 @@ def test_nothing_that_holds_a_file_or_lies_elsewhere_is_removed(
     remove_if_empty(tmp_path / "elsewhere")
     assert (tmp_path / "here" / "run" / "run.json").exists()
     assert (tmp_path / "elsewhere").exists()
+
+
+def test_ctrl_c_before_the_run_has_a_record_leaves_nothing_and_says_so(tmp_path: Path) -> None:
+    own = "net={_target_: tests.support.interrupter.interrupt, variant: torchssl}"
+    done = Process("smoothpl.train", *SHORT, own, cwd=tmp_path).wait()
+    assert done.returncode == 1
+    assert done.stderr == "\ninterrupted before the run was started; there is nothing to resume.\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("moment", "by"), [("is built", ""), ("is set up", " by SIGINT"), ("first step", " by SIGINT")]
+)
+def test_ctrl_c_before_the_first_step_leaves_a_run_that_can_be_resumed(tmp_path: Path, moment: str, by: str) -> None:
+    done = Process("smoothpl.train", *SHORT, f"+callbacks.asks={ASKS % moment}", cwd=tmp_path).wait()
+    (path,) = tmp_path.rglob("run.json")
+    assert done.returncode == 1
+    *_, last = done.stderr.splitlines()
+    assert last == f"interrupted{by}; to resume: python -m smoothpl.train {quote(f'resume={path.parent}')}"
+    assert read(path.parent).status == "interrupted"
+    done = Process("smoothpl.train", *split(last.partition("smoothpl.train ")[2]), cwd=tmp_path).wait()
+    assert done.returncode == 0, done.stderr
+    assert read(path.parent).status == "finished"

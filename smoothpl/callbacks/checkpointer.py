@@ -65,8 +65,12 @@ class Checkpointer(Callback):
         if stops:
             raise KeyboardInterrupt
 
+    @property
+    def is_late(self) -> bool:
+        return self.deadline is not None and monotonic() > self.deadline
+
     def is_asked(self, trainer: Trainer) -> bool:
-        asked = self.asked_by is not None or (self.deadline is not None and monotonic() > self.deadline)
+        asked = self.asked_by is not None or self.is_late
         if trainer.world_size == 1:
             return asked
         # All ranks must stop after the same step. They agree where they exchange values anyway, not in every step.
@@ -78,7 +82,8 @@ class Checkpointer(Callback):
         for callback in trainer.callbacks:  # type: ignore[attr-defined]
             if isinstance(callback, CollapseWatch) and callback.interruption is not None:
                 return callback.interruption
-        return Interruption("max_time" if self.asked_by is None else self.asked_by.name)
+        by = self.asked_by or signal.SIGINT  # which Lightning answers before the first step
+        return Interruption("max_time" if self.asked_by is None and self.is_late else by.name)
 
     def save(self, trainer: Trainer) -> None:
         self.write(trainer, self.folder / ".draft", lambda draft: commit(draft, trainer.global_step, self.keep))

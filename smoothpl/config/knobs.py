@@ -38,6 +38,7 @@ class TrainConfig:
     log_every: int = MISSING
     checkpoint_every: int = MISSING
     max_time: str | None = MISSING
+    minutes: float | int | None = MISSING
     ema_decay: float = MISSING
     norm_momentum: float = MISSING
     pictures: bool = MISSING

@@ -10,16 +10,16 @@ from omegaconf import DictConfig, OmegaConf
 
 from smoothpl.config.knobs import TrainConfig
 
-OF_RESUMING = ("resume", "resume_allow")
-"""Knobs of the command, not of the run."""
+OF_COMMAND = ("resume", "resume_allow", "max_time", "minutes")
+"""Knobs of one command, not of the run: they are neither recorded nor repeated when it is resumed."""
 WATCHING = ("callbacks.progress", "callbacks.collapse", "callbacks.gallery", "callbacks.purity", "logger", "pictures")
 """What only watches a run."""
 # What does not change what is learned: names of bundles, which of several runs it is, what watches, and the machine.
 NOT_RECIPE = [
     *("benchmark", "method", "fold", "seed", "smooth_unlabeled_weight"),
-    *OF_RESUMING,
+    *OF_COMMAND,
     *WATCHING,
-    *("checkpoint_every", "compile", "deterministic", "eval_every", "log_every", "max_time"),
+    *("checkpoint_every", "compile", "deterministic", "eval_every", "log_every"),
     *("data.num_workers", "data.root", "data.source.root"),
     *("trainer.accelerator", "trainer.devices", "trainer.num_nodes", "trainer.strategy"),
     *("trainer.deterministic", "trainer.benchmark", "trainer.val_check_interval", "trainer.log_every_n_steps"),
@@ -73,10 +73,10 @@ def with_former_names(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def plain(config: DictConfig) -> dict[str, Any]:
-    """Everything that was composed, resolved, except the knobs of resuming itself."""
+    """Everything that was composed, resolved, except the knobs of the command itself."""
     composed = OmegaConf.to_container(config, resolve=True)
     assert isinstance(composed, dict)
-    return {str(key): value for key, value in composed.items() if key not in OF_RESUMING}
+    return {str(key): value for key, value in composed.items() if key not in OF_COMMAND}
 
 
 def recipe_name(config: DictConfig, changed: str = "") -> str:

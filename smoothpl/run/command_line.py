@@ -10,6 +10,8 @@ from smoothpl.cli.messages import inform
 from smoothpl.config.compose import compose_checked
 from smoothpl.config.folder_defaults import FolderFacts, benchmark_defaults, choose, usual_folds
 from smoothpl.config.overrides import CommandLine, is_sweep, key_of, quoted
+from smoothpl.config.recipe import OF_COMMAND
+from smoothpl.config.typed_words import check_single, readable
 from smoothpl.errors import ConfigError, require
 from smoothpl.record.record import Record
 from smoothpl.run.more_labels import knobs_of_more_labels
@@ -32,11 +34,13 @@ class Request(NamedTuple):
 
     def config(self) -> DictConfig:
         """For commands that look at what a run would do."""
+        check_single(self.line, "give one")
         return compose_checked(self.line.words)
 
 
 def complete(line: CommandLine) -> Request:
     """What was typed, with all that follows from it."""
+    line = readable(line)
     named = named_run(line)
     if named is not None:
         return of_resumed_run(line, named)
@@ -59,7 +63,8 @@ def of_resumed_run(line: CommandLine, named: str) -> Request:
     if "num_labels" not in typed.keys and "images_digest" in (record.config.get("data") or {}):
         typed, scan = with_new_labels(typed, record)
     typed = with_label_history(typed, record)
-    resumed = typed.completed_by(CommandLine.parse(record.overrides))
+    # Earlier versions recorded max_time.
+    resumed = typed.completed_by(CommandLine.parse(record.overrides).without(*OF_COMMAND))
     return Request(resumed.adding({"resume": quoted(named)}), scan)
 
 

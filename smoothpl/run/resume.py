@@ -12,7 +12,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from smoothpl.config.checks.labels import labels_can_be_added
 from smoothpl.config.overrides import key_of
-from smoothpl.config.recipe import LATER, OF_RESUMING, WATCHING, plain, recipe_digest
+from smoothpl.config.recipe import LATER, OF_COMMAND, WATCHING, plain, recipe_digest
 from smoothpl.errors import ConfigError, Interruption
 from smoothpl.layout import OUTPUTS, RECORD
 from smoothpl.record.record import Record, new_record, read
@@ -135,9 +135,9 @@ def continued_record(config: DictConfig, run_dir: Path, name: str, overrides: Se
 
 
 def typed_for(job: HydraConf) -> list[str]:
-    """What was typed for the run, and not for resuming it; with the folder of one's own YAML, if there is one."""
+    """What was typed for the run, and not for this command only; with the folder of one's own YAML, if there is one."""
     folders = [each.path for each in job.runtime.config_sources if each.provider == "command-line"]
-    knobs = [word for word in job.overrides.task if key_of(word) not in OF_RESUMING]
+    knobs = [word for word in job.overrides.task if key_of(word) not in OF_COMMAND]
     return [*(f"--config-dir={Path(folder).resolve()}" for folder in folders), *knobs]
 
 
@@ -165,7 +165,7 @@ def check_same(record: Record, config: DictConfig, *others: str) -> None:
         f"{key} was {before}, is {now}"
         for key, before, now in compare(record.config, plain(config))
         if not (key in LATER and not before and not now)  # a run of an earlier version does not know these knobs
-        and not may_differ(key, written, (*WATCHING, *others, *config.resume_allow))
+        and not may_differ(key, written, (*WATCHING, *OF_COMMAND, *others, *config.resume_allow))
     ]
     if differences:
         raise ConfigError(

@@ -129,7 +129,7 @@ def test_a_refused_growth_leaves_everything_as_it_was(tmp_path: Path) -> None:
     run_dir = tmp_path / "run"
     assert run(run_dir, *tails, "max_time=00:00:00").returncode == 1
     before = (run_dir / "run.json").read_text()
-    done = resume(run_dir, "num_labels=40", "max_time=null", "resume_allow=[max_time]")
+    done = resume(run_dir, "num_labels=40")
     assert done.returncode == 1
     assert "carry none now; labels are added within one fold" in done.stderr
     assert (run_dir / "run.json").read_text() == before
@@ -142,11 +142,11 @@ def test_a_refused_growth_leaves_everything_as_it_was(tmp_path: Path) -> None:
 def test_a_paused_run_continues_with_more_labels_and_never_with_fewer(tmp_path: Path) -> None:
     run_dir = tmp_path / "run"
     assert run(run_dir, "max_time=00:00:00").returncode == 1
-    assert resume(run_dir, "num_labels=60").returncode == 1  # it has as little time as before
+    assert resume(run_dir, "num_labels=60", "max_time=00:00:00").returncode == 1
     assert read(run_dir).label_history == [LabelStage(40, 0, ""), LabelStage(60, 1, "")]
     done = resume(run_dir, "num_labels=50")
     assert "labels_until_pause=[40, 60], then num_labels=50: labels can only be added" in done.stderr
-    done = resume(run_dir, "max_time=null", "resume_allow=[max_time]")
+    done = resume(run_dir)
     assert done.returncode == 0, done.stderr
     assert "40, then 60 from step 1 on" in done.stdout
     grown = grow(run_dir, tmp_path / "grown", "num_labels=70")
