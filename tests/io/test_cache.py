@@ -52,3 +52,30 @@ def test_an_answer_that_was_not_found_is_not_remembered(tmp_path: Path, monkeypa
     assert recall("kind", [(1, 2)], lambda: 7) == 7
     assert recall("other kind", [(1, 2)], lambda: 8) == 8
     assert recall("kind", [(2, 1)], lambda: 9) == 9
+
+
+@pytest.mark.parametrize(
+    "damage", ["", "{", "[1]", "7", "null", '{"checksum": 1, "answer": 7}', "[" * 100_000, "\ud800"]
+)
+def test_a_damaged_note_is_as_good_as_none(damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert recall("kind", [(1, 2)], lambda: 7) == 7
+    (note,) = (cache_dir() / "kind").iterdir()
+    note.write_text(damage, errors="surrogatepass")
+    assert recall("kind", [(1, 2)], lambda: 8) == 8
+    assert recall("kind", [(1, 2)], lambda: 9) == 8
+
+
+def test_nobody_else_may_look_into_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a" / "b"))
+    recall("kind", [(1, 2)], lambda: 7)
+    places = [cache_dir(), *cache_dir().rglob("*")]
+    assert [place.stat().st_mode & 0o777 for place in places] == [0o700, 0o700, 0o600]
+
+
+def test_a_cache_that_cannot_be_written_to_is_no_reason_to_stop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("x")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert recall("kind", [(1, 2)], lambda: 7) == 7

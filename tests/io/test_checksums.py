@@ -1,11 +1,12 @@
 import hashlib
 import os
+import zlib
 from pathlib import Path
 
 import pytest
 
 from smoothpl.errors import ConfigError
-from smoothpl.io.checksums import verify
+from smoothpl.io.checksums import crc_of, verify
 
 
 @pytest.fixture
@@ -57,3 +58,12 @@ def test_a_cache_that_cannot_be_written_stops_nobody(tmp_path: Path, monkeypatch
     with pytest.raises(ConfigError, match="data is damaged"):
         verify(file, "0")
     assert (tmp_path / "cache").is_file()
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_checksum_is_that_of_the_whole_file_as_it_is_now(tmp_path: Path) -> None:
+    file = tmp_path / "data"
+    for content in (b"", b"x" * (2**20 + 1), b"y" * (2**20 + 1)):
+        file.write_bytes(content)
+        os.utime(file, ns=(len(content), content.count(b"x")))
+        assert crc_of(file) == crc_of(file) == zlib.crc32(content)

@@ -7,6 +7,7 @@ removed at any time.
 
 import hashlib
 import json
+import shutil
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
@@ -18,10 +19,11 @@ from torch import Tensor
 
 from smoothpl.data.folder.store import Store, make, read_by
 from smoothpl.errors import ConfigError
-from smoothpl.io.cache import FileState, cache_dir, recall
+from smoothpl.io.atomic import PRIVATE
+from smoothpl.io.cache import FileState, cache_dir, make_private, recall
 from smoothpl.io.digests import digest_of
 
-VERSION = 1
+VERSION = 2
 """Changes with the way images are decoded, so that nothing decoded in another way is used."""
 
 
@@ -31,6 +33,8 @@ class Decoded(NamedTuple):
     images: Tensor
     row: Tensor  # (N,); -1 for a file that is not an image
     digests: list[str]  # of every file: its content
+    bad: dict[str, str]  # by content: why it is not an image
+    remarks: dict[str, set[str]]  # how images of more than 8 bits were scaled, and the like: on which contents
 
 
 class Rows(NamedTuple):
@@ -59,11 +63,13 @@ def decode_all(paths: Sequence[Path], digests: Sequence[str], size: int) -> Deco
     folder = cache_dir() / "decoded" / f"{size}-{VERSION}"
     store = Store(folder / f"{name}.npy")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(store.lock):
-            if not store.is_there:
+        make_private(folder)
+        with FileLock(store.lock, mode=PRIVATE):
+            stored = store.read_if_whole()
+            if stored is None:
                 make(store, by_content, size)
-            stored = store.read()
+                remove_older(folder)
+                stored = store.read()
     except OSError as error:
         needed = f"{len(by_content) * 3 * size**2 / 1e6:,.0f} MB"
         raise ConfigError(
@@ -71,7 +77,20 @@ def decode_all(paths: Sequence[Path], digests: Sequence[str], size: int) -> Deco
             "room, or name another place in the environment variable XDG_CACHE_HOME."
         ) from error
     place = {digest: number for number, digest in enumerate(by_content) if number not in stored.bad}
-    return Decoded(stored.images, torch.tensor([place.get(digest, -1) for digest in digests]), list(digests))
+    return Decoded(
+        stored.images,
+        torch.tensor([place.get(digest, -1) for digest in digests]),
+        list(digests),
+        {stored.order[row]: why for row, why in stored.bad.items()},
+        {remark: {stored.order[row] for row in rows} for remark, rows in stored.remarks.items()},
+    )
+
+
+def remove_older(folder: Path) -> None:
+    """Removes what was decoded to the same size in an earlier way, which nothing will read again."""
+    size, _, version = folder.name.partition("-")
+    for earlier in range(1, int(version)):
+        shutil.rmtree(folder.with_name(f"{size}-{earlier}"), ignore_errors=True)
 
 
 def digests_of_files(paths: Sequence[Path], states: Sequence[FileState]) -> list[str]:
