@@ -3,8 +3,8 @@
 from typing import Any, Literal, get_args
 
 from lightning import Callback, LightningModule, Trainer
-from rich.console import Console
 
+from smoothpl.cli.messages import Terminal
 from smoothpl.errors import Interruption
 from smoothpl.metrics.collapse import CollapseStory, Turn
 from smoothpl.metrics.confusion import predicted_share
@@ -55,7 +55,7 @@ class CollapseWatch(Callback):
 
     def say(self, trainer: Trainer, message: str) -> None:
         if trainer.is_global_zero:
-            Console().print(f"step {trainer.global_step}: {message}", highlight=False, markup=False)
+            Terminal().print(f"step {trainer.global_step}: {message}", highlight=False, markup=False)
 
     def state_dict(self) -> dict[str, Any]:
         return {"turns": [list(turn) for turn in self.story.turns], "states": self.story.states}

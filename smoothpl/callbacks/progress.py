@@ -8,6 +8,8 @@ from lightning.pytorch.trainer.states import TrainerFn
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from smoothpl.cli.messages import Terminal
+
 METRICS = {
     "train/loss": ("loss", "{:.3f}"),
     "train/coverage": ("coverage", "{:.0%}"),
@@ -23,7 +25,7 @@ class ProgressReport(Callback):
 
     def __init__(self, every: int = 10, console: Console | None = None) -> None:
         self.every = every  # steps between two readings of the metrics
-        self.console = console or Console(soft_wrap=True)
+        self.console = console or Terminal(soft_wrap=True)
         self.bar: Progress | None = None
         self.task = TaskID(0)
         self.first_step = 0

@@ -1,22 +1,69 @@
-"""Messages to the user beside the results: on stderr, so that what goes to stdout can be piped."""
+"""Messages to the user beside the results: on stderr, so that what goes to stdout can be piped.
 
-from collections.abc import Sequence
+Names of files and classes may come from strangers. What is printed by way of this module cannot steer a terminal.
+"""
 
-from rich.console import Console
+import os
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderableType, RenderHook
+from rich.segment import Segment
 
 NUM_NAMED = 5
+STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters except tab and line feed, marks that turn the direction of writing, and halves of characters."""
+said: set[str] = set()
+"""By this process, so far."""
 
 
 def inform(message: str) -> None:
     """On one line, however long: a path must survive being copied."""
-    Console(stderr=True).print(message, soft_wrap=True, markup=False, highlight=False)
+    Terminal(stderr=True).print(printable(message), soft_wrap=True, markup=False, highlight=False)
+
+
+def inform_once(message: str) -> None:
+    """Says it once per start, however many runs of a sweep find the same; of several processes the first says it."""
+    if message not in said and os.environ.get("LOCAL_RANK", "0") == "0":
+        said.add(message)
+        inform(message)
 
 
 def say(message: str) -> None:
     """The same on stdout: the result itself, or where it was written."""
-    Console().print(message, soft_wrap=True, markup=False, highlight=False)
+    Terminal().print(printable(message), soft_wrap=True, markup=False, highlight=False)
 
 
 def first_few(names: Sequence[str]) -> str:
     """The first names, and dots where there are more."""
     return ", ".join(names[:NUM_NAMED]) + (", ..." if len(names) > NUM_NAMED else "")
+
+
+def printable(text: str) -> str:
+    """The text with escapes, as in Python, for what a terminal would obey."""
+    return STEERING.sub(lambda found: found.group().encode("unicode_escape").decode("ascii"), text)
+
+
+class Terminal(Console):
+    """Rich's console for texts and tables that hold names: they are printed and never obeyed."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.push_render_hook(Harmless())
+
+
+class Harmless(RenderHook):
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        return [Escaped(each) for each in renderables]
+
+
+class Escaped:
+    """Anything that Rich can print, with escapes; Rich's own colours and movements stay."""
+
+    def __init__(self, shown: RenderableType) -> None:
+        self.shown = shown
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterable[Segment]:
+        for segment in console.render(self.shown, options):
+            yield segment if segment.control else Segment(printable(segment.text), segment.style)

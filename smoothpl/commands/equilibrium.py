@@ -5,10 +5,10 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from smoothpl.cli.arguments import read_arguments
+from smoothpl.cli.messages import Terminal
 from smoothpl.cli.usage import options_of
 from smoothpl.config.overrides import CommandLine
 
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str]) -> None:
     from smoothpl.run.equilibrium import measure_loss_weights
 
     request = complete(CommandLine.parse(typed.rest))
-    console = Console()
+    console = Terminal()
     found = []
     for fold in range(num_folds):
         line = request.line.adding({"fold": fold, "unlabeled_weight": "auto", **steps})

@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from smoothpl.cli.arguments import read_arguments
-from smoothpl.cli.messages import say
+from smoothpl.cli.messages import Terminal, say
 from smoothpl.cli.usage import options_of
 from smoothpl.config.overrides import CommandLine
 
@@ -41,7 +40,7 @@ def main(arguments: Sequence[str]) -> None:
 
     data = build_data(config, request.scan)
     data.setup("fit")
-    console = Console()
+    console = Terminal()
     console.print(tabulate_classes(data.source, data.fold))
     deviations = None
     if getattr(data.split, "func", None) is random:

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from smoothpl.cli.arguments import read_arguments
+from smoothpl.cli.messages import Terminal
 
 if TYPE_CHECKING:  # torch is imported late: --help and a typo must not take seconds
     from smoothpl.run.grid import Job
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str]) -> None:
     from smoothpl.run.grid import list_jobs
 
     jobs = list_jobs(typed.rest)
-    console = Console()
+    console = Terminal()
     console.print(tabulate(jobs))
     for line in estimate(jobs):
         console.print(line, markup=False, highlight=False)

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from rich.console import Console
-
 from smoothpl.cli.arguments import read_options
+from smoothpl.cli.messages import Terminal
 
 USAGE = """smoothpl methods
 
@@ -18,4 +17,4 @@ def main(arguments: Sequence[str]) -> None:
     read_options(arguments, USAGE)
     from smoothpl.run.methods import all_methods, page
 
-    Console(soft_wrap=True).print(page(all_methods()), markup=False, highlight=False)
+    Terminal(soft_wrap=True).print(page(all_methods()), markup=False, highlight=False)

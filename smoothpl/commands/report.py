@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-
 from smoothpl.cli.arguments import read_arguments
-from smoothpl.cli.messages import say
+from smoothpl.cli.messages import Terminal, say
 from smoothpl.cli.usage import options_of
 from smoothpl.errors import ConfigError
 
@@ -51,5 +49,5 @@ def main(arguments: Sequence[str]) -> None:
         with_pictures=has_pictures(out),
         appendix=[paper_section()] if with_paper else [],
     )
-    for path in deliver(report, Console(), out):
+    for path in deliver(report, Terminal(), out):
         say(f"report: {path}")

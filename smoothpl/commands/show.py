@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-
 from smoothpl.cli.arguments import read_arguments
-from smoothpl.cli.messages import say
+from smoothpl.cli.messages import Terminal, say
 from smoothpl.cli.usage import options_of
 from smoothpl.errors import require
 
@@ -33,5 +31,5 @@ def main(arguments: Sequence[str]) -> None:
     require(bool(typed.rest), "no run is named; --help says more.")
     records = read_below([Path(place) for place in typed.rest])
     made = card(list(records.values()), list(records), with_pictures=has_pictures(out))
-    for path in deliver(made, Console(), out):
+    for path in deliver(made, Terminal(), out):
         say(f"card: {path}")

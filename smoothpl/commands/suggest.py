@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-
 from smoothpl.cli.arguments import read_options
-from smoothpl.cli.messages import say
+from smoothpl.cli.messages import Terminal, say
 from smoothpl.cli.usage import options_of
 from smoothpl.io.atomic import write_text
 
@@ -37,7 +35,7 @@ def main(arguments: Sequence[str]) -> None:
     found = find(Path(typed.options["run"]), typed.options.get("root"), number, typed.flag("trust"))
     write_text(out.with_name(f"{out.name}.csv"), as_csv(found.shown))
     write_text(out.with_name(f"{out.name}.html"), as_page(found))
-    console = Console()
+    console = Terminal()
     for each in found.shown[:MOST_PRINTED]:
         console.print(f"{each.file!r}  {each.guess} {each.confidence:.2f}  {each.why}", markup=False, highlight=False)
     if len(found.shown) > MOST_PRINTED:

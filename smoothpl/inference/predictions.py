@@ -13,10 +13,10 @@ from typing import Any, NamedTuple, Self, TextIO
 
 import numpy as np
 import torch
-from rich.console import Console
 from rich.progress import Progress
 from torch import Tensor
 
+from smoothpl.cli.messages import Terminal
 from smoothpl.data.folder.scan import images_below
 from smoothpl.errors import require
 from smoothpl.inference.classifier import Classifier
@@ -88,7 +88,7 @@ def predict(classifier: Classifier, files: Sequence[Path], bad: list[str]) -> It
     size, channels = classifier.prepare.frame.size, classifier.prepare.channels
     most = max(1, min(MOST_AT_A_TIME, MOST_BYTES // (channels * size**2)))
     parts = in_processes(partial(prepared, classifier.prepare), files, most)
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    with Progress(console=Terminal(stderr=True), transient=True) as progress:
         shown = progress.add_task("predicting", total=len(files))
         for good, pixels, some_bad in parts:
             yield good, classifier.predict_pixels(torch.from_numpy(pixels)).probabilities

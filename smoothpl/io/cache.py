@@ -21,7 +21,7 @@ def recall(kind: str, states: Sequence[FileState], find: Callable[[], Answer], *
     note is damaged."""
     asked = json.dumps([*states, *more])
     note = cache_dir() / kind / (hashlib.sha256(asked.encode()).hexdigest() + ".json")
-    with suppress(OSError, DamagedNote):
+    with suppress(OSError, DamagedNoteError):
         known: Answer = read_note(note)
         return known
     found = find()
@@ -59,17 +59,17 @@ def write_note(note: Path, answer: object) -> None:
 
 
 def read_note(note: Path) -> Any:
-    """The answer, as it was written. DamagedNote if it is not."""
+    """The answer, as it was written. DamagedNoteError if it is not."""
     try:
         content = json.loads(note.read_bytes())
         if content["checksum"] == checksum(content["answer"]):
             return content["answer"]
     except (ValueError, KeyError, TypeError, RecursionError):
         pass
-    raise DamagedNote(f"{note.name} is not as it was written")
+    raise DamagedNoteError(f"{note.name} is not as it was written")
 
 
-class DamagedNote(ValueError):
+class DamagedNoteError(ValueError):
     """A note in the cache that is not what was written."""
 
 

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from smoothpl.cli.messages import Terminal
 from smoothpl.layout import RECORD
 from smoothpl.metrics.interval import describe_interval
 from smoothpl.record.record import LabelStage, Record
@@ -24,7 +25,7 @@ MOST_LETTERS = 5  # of a class at the head of a column
 
 
 def print_summary(record: Record, run_dir: Path, console: Console | None = None) -> None:
-    console = console or Console()
+    console = console or Terminal()
     console.print(summarise(record))
     if len(record.class_names) <= MOST_CLASSES:
         console.print(confusion_table(record))

@@ -52,9 +52,8 @@ class SweepReport(Callback):
 
     def conclude(self) -> None:
         """Leaves report.html and the same as Markdown, CSV and LaTeX in the sweep's folder."""
-        from rich.console import Console
 
-        from smoothpl.cli.messages import say
+        from smoothpl.cli.messages import Terminal, say
         from smoothpl.results.output import deliver
         from smoothpl.results.report import Options, build_report
         from smoothpl.results.runs import runs_below
@@ -65,7 +64,7 @@ class SweepReport(Callback):
             return
         options = Options.parse({"baseline": self.baseline, "duplicates": self.duplicates})
         report = build_report(runs, options)
-        console = Console()
+        console = Terminal()
         console.rule()
         path, *_ = deliver(report, console, self.folder)
         say(f"report: {path}")

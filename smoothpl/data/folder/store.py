@@ -10,11 +10,10 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import torch
 from filelock import FileLock, Timeout
-from rich.console import Console
 from rich.progress import Progress
 from torch import Tensor
 
-from smoothpl.cli.messages import inform
+from smoothpl.cli.messages import Terminal, inform
 from smoothpl.data.decode import MOST_PIXELS, decode_with_remarks
 from smoothpl.data.frames import CentralCrop
 from smoothpl.errors import ConfigError
@@ -152,7 +151,7 @@ def copy(images: Numbers, rows: Sequence[int], others: Numbers, theirs: Sequence
 
 def fill(draft: Path, files: Sequence[tuple[int, Path]], findings: Findings) -> None:
     """Decodes files, each into its row."""
-    with Progress(console=Console(stderr=True), disable=len(files) < FEW) as progress:
+    with Progress(console=Terminal(stderr=True), disable=len(files) < FEW) as progress:
         shown = progress.add_task("decoding images, once", total=len(files))
         for number, found in read_by(partial(decode_into, draft), files):
             findings.add(found)

@@ -10,9 +10,9 @@ from http.client import HTTPException
 from pathlib import Path
 
 from filelock import FileLock
-from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
+from smoothpl.cli.messages import Terminal
 from smoothpl.errors import ConfigError
 from smoothpl.io.checksums import compare
 
@@ -100,7 +100,7 @@ def locked(path: Path) -> Iterator[None]:
 
 def progress() -> Progress:
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    return Progress(*columns, console=Console(stderr=True))
+    return Progress(*columns, console=Terminal(stderr=True))
 
 
 def make_folder(folder: Path) -> None:
