@@ -1,6 +1,5 @@
 """The front door of every command: what a user got wrong is one message, without a traceback."""
 
-import difflib
 import os
 import sys
 import traceback
@@ -13,11 +12,13 @@ from omegaconf import DictConfig
 from omegaconf.errors import (
     ConfigAttributeError,
     ConfigKeyError,
+    InterpolationKeyError,
     MissingMandatoryValue,
     OmegaConfBaseException,
     ValidationError,
 )
 
+from smoothpl.cli.near import unknown_key, unknown_option
 from smoothpl.errors import ConfigError, DivergenceError
 
 
@@ -29,23 +30,25 @@ def run_command(command: Callable[[], None]) -> None:
     try:
         return command()
     except (ConfigError, DivergenceError, HydraException, OmegaConfBaseException) as error:
-        sys.exit(f"\n{explain(error)}")
+        sys.exit(explain(error))
     except BrokenPipeError:  # whoever read it has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
-        if error.filename is None:  # while writing: a disk that is full
-            sys.exit(
-                f"\n{error.strerror}; what was written before is complete. Make room, and continue with resume=auto."
-            )
-        way_out = "name a place that can be written to (hydra.run.dir, hydra.sweep.dir or out)"
-        sys.exit(f"\n{error.filename}: {error.strerror}; {way_out}.")
+        sys.exit(of_files(error))
     except ValueError as error:
         if is_of_hydra(error):  # its word on the command line
-            sys.exit(f"\n{error}; --help lists the groups and their options.")
+            sys.exit(f"{one_line(str(error))}; --help lists the groups and their options.")
         raise
     except KeyboardInterrupt:
         sys.exit("\ninterrupted.")
+
+
+def of_files(error: OSError) -> str:
+    if error.filename is None:  # while writing: a disk that is full
+        return f"{error.strerror}; what was written before is complete. Make room, and continue with resume=auto."
+    way_out = "name a place that can be written to (hydra.run.dir, hydra.sweep.dir or out)"
+    return f"{error.filename}: {error.strerror}; {way_out}."
 
 
 def is_of_hydra(error: Exception) -> bool:
@@ -55,35 +58,43 @@ def is_of_hydra(error: Exception) -> bool:
 
 
 def explain(error: BaseException) -> str:
-    """The innermost thing that a person can act on, in one sentence."""
+    """The innermost thing that a person can act on, in one line."""
+    return one_line(sentence(error))
+
+
+def sentence(error: BaseException) -> str:
     for cause in causes(error):
         match cause:
             case ConfigError():
                 return str(cause).rpartition("ConfigError: ")[2].strip()  # from a worker it comes with a traceback
             case MissingConfigException(missing_cfg_file=str(file), options=[*options]):
-                group, _, option = file.rpartition("/")
-                return f"{group}={option} is not an option; {group} is one of {', '.join(sorted(options))}."
+                return unknown_option(file, options)
             case MissingMandatoryValue():
                 return f"{cause.full_key} has no value yet; give it one: {cause.full_key}=..."
             case ConfigKeyError() | ConfigAttributeError() if isinstance(cause.parent_node, DictConfig):
-                return unknown_key(
-                    str(cause.full_key),
-                    [str(key) for key in cause.parent_node if key not in ("hydra", "_target_", "_partial_")],
-                )
+                return unknown_key(str(cause.full_key), cause.parent_node)
             case ValidationError():
                 return f"{cause.full_key}: {str(cause).splitlines()[0]}."
+            case InterpolationKeyError():
+                needed = str(cause).split("'")[1]
+                return f"{needed} is needed by {cause.full_key}, and is not there; set it, or use another option."
             case ValueError() if isinstance(error, InstantiationException):  # a part's own word on its own key
                 return str(cause)
+    if isinstance(error, InstantiationException):
+        return of_part(error)
     return str(error)
 
 
-def unknown_key(full_key: str, known: list[str]) -> str:
-    owner, _, name = full_key.rpartition(".")
-    if not known:
-        return f"{full_key} is not a knob: this {owner} has none."
-    near = difflib.get_close_matches(name, known, n=1)
-    advice = f"did you mean {'.'.join(filter(None, [owner, near[0]]))}?" if near else f"known are {', '.join(known)}."
-    return f"{full_key} is not a knob: {advice}"
+def of_part(error: InstantiationException) -> str:
+    """What a library has said about its own arguments: Hydra writes it between the target and the key."""
+    target, *reason = str(error).splitlines()
+    key = next((line.partition(": ")[2] for line in reason if line.startswith("full_key: ")), "")
+    said = [line for line in reason if not line.startswith("full_key: ")]
+    return f"{key}: {' '.join(said or [target])}" if key else f"{target} {' '.join(said)}"
+
+
+def one_line(text: str) -> str:
+    return " ".join(line.strip() for line in text.splitlines() if line.strip())
 
 
 def causes(error: BaseException | None) -> Iterator[BaseException]:

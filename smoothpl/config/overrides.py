@@ -89,6 +89,15 @@ def understood(word: str) -> Override | None:
         return None
 
 
+def reason_against(word: str) -> str | None:
+    """Why Hydra does not understand a word; None if it does."""
+    try:
+        OverridesParser.create().parse_override(word)
+    except HydraException as error:
+        return str(error).splitlines()[0].partition(" expecting ")[0]
+    return None
+
+
 def quoted(text: str) -> str:
     """For Hydra, to whom = and , in a value mean something; it takes only backslashes before a quote in pairs."""
     escaped = re.sub(r"(\\*)('|$)", lambda found: found[1] * 2 + (r"\'" if found[2] else ""), text)

@@ -1,8 +1,9 @@
 """What conf/ may call: the schema and the resolvers, made known to Hydra."""
 
 from hydra.core.config_store import ConfigStore
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 
+from smoothpl.config.checks.effects import check_views
 from smoothpl.config.describe import describe_groups, describe_knobs
 from smoothpl.config.knobs import TrainConfig
 from smoothpl.config.overrides import key_of
@@ -13,9 +14,7 @@ from smoothpl.errors import ConfigError
 def register() -> None:
     """Makes the schema and the resolvers that conf/ uses known to Hydra; safe to call twice."""
     ConfigStore.instance().store(name="schema", node=TrainConfig)
-    OmegaConf.register_new_resolver(
-        "recipe", lambda _root_: recipe_name(_root_, _root_.hydra.job.override_dirname), replace=True
-    )
+    OmegaConf.register_new_resolver("recipe", name_of_recipe, replace=True)
     OmegaConf.register_new_resolver(
         "not_in_name", lambda _root_: not_in_name(map(key_of, _root_.hydra.overrides.task)), replace=True
     )
@@ -26,6 +25,12 @@ def register() -> None:
     OmegaConf.register_new_resolver("product", lambda one, other: one * other, replace=True)
     OmegaConf.register_new_resolver("knobs", describe_knobs, replace=True)
     OmegaConf.register_new_resolver("groups", describe_groups, replace=True)
+
+
+def name_of_recipe(_root_: DictConfig) -> str:
+    """For YAML: the directory of a run has it in its name, so it is asked for before anything is checked."""
+    check_views(_root_)
+    return recipe_name(_root_, _root_.hydra.job.override_dirname)
 
 
 def labels_from(first: int, step: int, num_labels: int | None) -> list[int]:

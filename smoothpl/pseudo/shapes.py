@@ -6,6 +6,9 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+LARGEST_POWER = 1000
+"""Of a ramp: half way between the threshold and certainty, float32 ends at 149."""
+
 
 class Shape(Protocol):
     """Phi(sigma; tau)."""
@@ -37,6 +40,11 @@ class Power:
     def __post_init__(self) -> None:
         if not self.mu > 0:
             raise ValueError(f"shape.mu={self.mu} must be positive; for a hard cut use shape=step.")
+        if self.mu > LARGEST_POWER:
+            raise ValueError(
+                f"shape.mu={self.mu} must be at most {LARGEST_POWER}: beyond it no pseudo-label has a weight; the "
+                "paper uses 0.5, 1 and 2."
+            )
 
     def __call__(self, confidence: Tensor, threshold: Tensor) -> Tensor:
         ramp = (confidence - threshold) / (1 - threshold)

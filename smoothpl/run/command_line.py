@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from omegaconf import DictConfig
 
 from smoothpl.cli.messages import inform
+from smoothpl.config.checks.numbers import check_side
 from smoothpl.config.compose import compose_checked
 from smoothpl.config.folder_defaults import FolderFacts, benchmark_defaults, choose, usual_folds
 from smoothpl.config.overrides import CommandLine, is_sweep, key_of, quoted
@@ -118,6 +119,8 @@ def of_folder(line: CommandLine) -> Request:
             key_of(word) not in ("data.root", "data.labels", "data.size") or not is_sweep(word),
             f"{word}: one folder, and one size of its images, at a time; start a sweep for each.",
         )
+    if "data.size" in line.keys:
+        check_side(number(line, "data.size") or line.get("data.size"))  # before the folder is read
     absolute = Path(root).expanduser().absolute()
     scan = scan_folder(str(absolute), line.get("data.labels"))
     facts = facts_of(scan, divides="data.folds" not in line.keys)

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from hydra.utils import instantiate
 from lightning import Callback, LightningModule, Trainer, seed_everything
 from omegaconf import DictConfig
-from rich.console import Console
 
+from smoothpl.cli.messages import Terminal
 from smoothpl.data.folder.scan import Scan
 from smoothpl.errors import ConfigError
 from smoothpl.record.record import Record, write
@@ -55,13 +55,13 @@ def measure_loss_weights(config: DictConfig, steps: int | None = None, scan: Sca
     step.shape = {"_target_": "smoothpl.pseudo.Step"}
     for each in (smooth, step):
         each.unlabeled_weight, each.max_steps, each.factor_weight, each.smooth = 1.0, steps, 0.0, "allow"
-    return loss_weights(measure(step, scan), measure(smooth, scan), config.threshold)
+    return loss_weights(measure(step, scan), measure(smooth, scan), config.policy.get("threshold"))
 
 
 def measure_unlabeled_weight(config: DictConfig, run_dir: Path, record: Record, scan: Scan | None = None) -> float:
     """Before a run, once: a run that is resumed has it in its record."""
     if not record.equilibrium:
-        Console().print("measuring the unlabeled weight in two short runs:")
+        Terminal().print("measuring the unlabeled weight in two short runs:")
         record.equilibrium = measure_loss_weights(config, scan=scan)._asdict()
         write(run_dir, record)
     weight = record.equilibrium["unlabeled_weight"]

@@ -1,3 +1,4 @@
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -24,3 +25,8 @@ def test_what_is_shown_is_what_hydra_would_show(tmp_path: Path) -> None:
     assert (ours.returncode, ours.stderr) == (0, "")
     assert "    threshold=0.5\n" in ours.stdout
     assert ours.stdout == hydras.stdout
+
+
+def test_the_version_is_ours_and_not_hydras(tmp_path: Path) -> None:
+    done = Process("smoothpl.train", "--version", cwd=tmp_path).wait()
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"smoothpl {version('smoothpl')}\n", "")

@@ -1,8 +1,9 @@
 import pytest
 from omegaconf import OmegaConf
 
-from smoothpl.config.resolvers import labels_from, register
+from smoothpl.config.resolvers import labels_from, name_of_recipe, register
 from smoothpl.errors import ConfigError
+from tests.support.composing import composed
 
 
 def test_labels_grow_by_steps() -> None:
@@ -21,3 +22,8 @@ def test_yaml_may_call_what_was_registered(text: str, value: object) -> None:
     register()
     register()  # safe to call twice
     assert OmegaConf.create({"key": text}).key == value
+
+
+def test_views_that_these_data_cannot_have_are_refused_before_the_directory_gets_its_name() -> None:
+    with pytest.raises(ConfigError, match=r"these views need data\.size"):
+        name_of_recipe(composed("views=imagenet"))

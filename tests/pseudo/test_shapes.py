@@ -66,3 +66,9 @@ def test_the_slope_is_finite_below_at_and_above_the_threshold(mu: float) -> None
 def test_a_power_that_is_not_positive_is_refused_with_the_way_out(mu: float) -> None:
     with pytest.raises(ValueError, match=r"shape\.mu=.*shape=step"):
         Power(mu)
+
+
+@pytest.mark.parametrize("mu", [1e308, math.inf, 1001])
+def test_a_power_beyond_which_no_pseudo_label_counts_is_refused(mu: float) -> None:
+    with pytest.raises(ValueError, match=r"shape\.mu=.* must be at most 1000"):
+        Power(mu)

@@ -1,5 +1,6 @@
 """The method: which of its parts go together."""
 
+from collections.abc import Collection
 from math import inf
 
 from omegaconf import DictConfig
@@ -7,9 +8,10 @@ from omegaconf import DictConfig
 from smoothpl.errors import require
 
 
-def check_labels_only(config: DictConfig) -> None:
+def check_labels_only(config: DictConfig, typed: Collection[str]) -> None:
+    """`typed`: the keys that somebody has typed."""
     names = ("align", "policy", "shape", "target", "annealing", "fairness", "threshold", "learned_view")
-    parts = [name for name in names if config[name] is not None]
+    parts = [name for name in names if config[name] is not None and (name != "threshold" or name in typed)]
     numbers = [name for name in ("unlabeled_weight", "unlabeled_ratio", "factor_weight") if config[name] != 0]
     require(config.forward == "joint", f"forward={config.forward} has no effect: there is no weak view.")
     require(
@@ -19,10 +21,10 @@ def check_labels_only(config: DictConfig) -> None:
     )
 
 
-def check_pseudo_labels(config: DictConfig) -> None:
+def check_pseudo_labels(config: DictConfig, typed: Collection[str]) -> None:
     for name in ("align", "policy", "shape", "target", "learned_view"):
         require(config[name] is not None, f"{name}=null, but method={config.method} needs a {name}.")
-    check_threshold(config)
+    check_threshold(config, typed)
     check_forward(config)
     require(
         config.learned_view in ("strong", "weak"),
@@ -58,7 +60,8 @@ def check_forward(config: DictConfig) -> None:
     )
 
 
-def check_threshold(config: DictConfig) -> None:
+def check_threshold(config: DictConfig, typed: Collection[str]) -> None:
+    """A benchmark has a threshold for every method, also for one that finds its own: nobody asked for that one."""
     threshold, floor = config.threshold, config.threshold_floor
     if "threshold" in config.policy:
         require(threshold is not None, f"threshold=null, but method={config.method} needs a threshold.")
@@ -72,7 +75,10 @@ def check_threshold(config: DictConfig) -> None:
             f"threshold_floor={floor} is above threshold={threshold}, which would have no effect; use a lower floor.",
         )
     else:
-        require(threshold is None, f"threshold={threshold} has no effect: this policy finds its own; leave it out.")
+        require(
+            threshold is None or "threshold" not in typed,
+            f"threshold={threshold} has no effect: this policy finds its own; leave it out.",
+        )
     require(0 <= floor < 1, f"threshold_floor={floor} must lie in [0, 1); 0 leaves the policy alone.")
     require(config.score in ("confidence", "margin"), f"score={config.score} must be confidence or margin.")
     require(config.smooth in ("allow", "strict"), f"smooth={config.smooth} must be allow or strict.")

@@ -1,16 +1,33 @@
 """Numbers that must lie in a range."""
 
+from typing import Any
+
 from omegaconf import DictConfig
 
 from smoothpl.errors import require
+
+MOST = 10**12
+"""Of anything that is counted; a run of as many steps would take longer than anybody lives."""
+LARGEST_SIDE = 8192  # pixels
 
 
 def check_numbers(config: DictConfig) -> None:
     for name in ("batch_size", "max_steps", "eval_every", "log_every", "checkpoint_every", "accumulate"):
         require(config[name] > 0, f"{name}={config[name]} must be a positive whole number.")
+    for name in ("batch_size", "max_steps", "eval_every", "log_every", "checkpoint_every", "unlabeled_ratio"):
+        require(config[name] <= MOST, f"{name}={config[name]} is too large; use a number up to {MOST:,}.")
     for name in ("fold", "seed"):
         require(0 <= config[name] < 2**32, f"{name}={config[name]} must be a whole number from 0 to 2^32 - 1.")
     require(0 <= config.ema_decay < 1, f"ema_decay={config.ema_decay} must lie in [0, 1); 0 evaluates live weights.")
     require(0 < config.norm_momentum <= 1, f"norm_momentum={config.norm_momentum} must lie in (0, 1].")
     workers = config.data.num_workers
     require(isinstance(workers, int) and workers >= 0, f"data.num_workers={workers} must be 0 or a positive number.")
+    check_side(config.data.get("size", 1))
+
+
+def check_side(side: Any) -> None:
+    require(
+        type(side) is int and 0 < side <= LARGEST_SIDE,
+        f"data.size={side} must be a whole number of pixels, the side of a square, from 1 to {LARGEST_SIDE}; for "
+        "example 32, 64 or 96.",
+    )

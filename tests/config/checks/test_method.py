@@ -42,3 +42,13 @@ WRONG = {
 def test_parts_that_do_not_go_together_are_refused_with_the_way_out(words: str) -> None:
     with pytest.raises(ConfigError, match=WRONG[words]):
         check(composed(*words.split()), words.split())
+
+
+def test_nobody_is_told_off_for_a_threshold_that_the_benchmark_has_and_the_policy_does_not_need() -> None:
+    words = ["policy=self_adaptive"]
+    assert composed(*words).threshold == 0.95
+    check(composed(*words), words)
+    labels_only = ["method=supervised"]
+    config = composed(*labels_only)
+    config.threshold = 0.95  # as a method of one's own leaves it
+    check(config, labels_only)

@@ -2,7 +2,7 @@ import pytest
 
 from smoothpl.config.checks import check
 from smoothpl.errors import ConfigError
-from tests.support.composing import composed
+from tests.support.composing import OWN, composed
 
 WRONG = {
     "max_steps=0": r"max_steps=0 must be a positive",
@@ -17,6 +17,8 @@ WRONG = {
     "data.num_workers=-1": r"data\.num_workers=-1 must be 0 or a positive",
     "accumulate=0": r"accumulate=0 must be a positive whole number",
     "checkpoint_every=0": r"checkpoint_every=0 must be a positive whole number",
+    "max_steps=99999999999999999999": r"max_steps=99999999999999999999 is too large; use a number up to",
+    "batch_size=9999999999999": r"batch_size=9999999999999 is too large",
 }
 
 
@@ -24,3 +26,10 @@ WRONG = {
 def test_a_number_out_of_its_range_is_refused_with_the_way_out(words: str) -> None:
     with pytest.raises(ConfigError, match=WRONG[words]):
         check(composed(*words.split()), words.split())
+
+
+@pytest.mark.parametrize("side", ["0", "-1", "abc", "32.5", "[32,32]", "null", "10000000", "1e3"])
+def test_the_size_of_images_is_a_whole_number_of_pixels(side: str) -> None:
+    words = ["benchmark=folder", *(word for word in OWN if "size" not in word), f"data.size={side}"]
+    with pytest.raises(ConfigError, match=r"data\.size=.* must be a whole number of pixels.* from 1 to 8192"):
+        check(composed(*words), words)

@@ -1,0 +1,75 @@
+from pathlib import Path
+
+import pytest
+
+from smoothpl.config.overrides import CommandLine, quoted, value_of
+from smoothpl.config.typed_words import check_single, readable
+from smoothpl.errors import ConfigError
+
+WRONG = {
+    ("T smooth",): "T smooth is not a setting; settings are key=value",
+    ("T", "smooth"): "T is not a setting; settings are key=value",
+    ("smooth",): "smooth is not a setting; did you mean method=smooth?",
+    ("method",): "method is not a setting; give it a value: method=...",
+    ("fold=1", "method", "=", "smooth"): "method = smooth: leave out the spaces around the equals sign: method=smooth",
+    ("method = smooth",): "method = smooth: leave out the spaces around the equals sign: method=smooth",
+    ("method=", "smooth"): "method= smooth: leave out the spaces",
+    ("method", "=smooth"): "method =smooth: leave out the spaces",
+    ("method=“smooth”",): "method=“smooth” has curly quotes; type straight ones, or none: method=smooth",
+    ("method=smooth;",): "method=smooth; cannot be read (token recognition error at: ';'); if this is the value",
+    ("~threshold",): "~threshold: every run has a threshold; give it another value, threshold=...",
+    ("fold=range(0)",): "fold=range(0) is an empty range: there would be nothing to run",
+    ("--method=smooth",): "--method=smooth: settings are typed without dashes, as key=value: method=smooth",
+    ("--threshold", "fold=1"): "--threshold: settings are typed without dashes, as key=value: threshold=...",
+    ("--fast",): "--fast is not an option; --help lists what there is.",
+}
+
+
+@pytest.mark.parametrize("arguments", WRONG)
+def test_a_word_that_nobody_can_understand_is_refused_in_one_line(arguments: tuple[str, ...]) -> None:
+    with pytest.raises(ConfigError) as refused:
+        readable(CommandLine.parse(arguments))
+    assert WRONG[arguments] in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("-m", "fold=range(3)", "method=smooth,fixmatch"),
+        ("--multi", "--config-dir", "mine", "-cjob", "shape=own"),
+        ("~callbacks.purity", "~shape", "+a.b=1", "++data.flip=0.5"),
+        ("logger=[csv,wandb]", "data.root='a = b'", "optim.nesterov=false", "x='y = z'"),
+        ("data.labels=", "method= smooth"),
+    ],
+)
+def test_what_hydra_understands_is_left_as_it_is(arguments: tuple[str, ...]) -> None:
+    line = CommandLine.parse(arguments)
+    assert readable(line) == line
+
+
+@pytest.mark.parametrize("name", ["a,b", "fötö", "one's own", "x (2)", "a=b", "“best”"])
+def test_a_folder_may_be_called_anything(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    (word,) = readable(CommandLine.parse([f"data.root={tmp_path / name}"])).words
+    assert value_of(word) == str(tmp_path / name)
+    assert readable(CommandLine.parse([word])).words == (word,)
+
+
+def test_several_folders_stay_several() -> None:
+    line = CommandLine.parse(["data.root=here,there", f"resume={quoted('a,b')}"])
+    assert readable(line) == line
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("fold=0,1", r"fold=0,1 is several values: give one, or add -m to run all of them\.$"),
+        ("threshold=0,95", r"a decimal number has a point: threshold=0\.95\.$"),
+        ("optim.learning_rate=0,03", r"a decimal number has a point: optim.learning_rate=0\.03\.$"),
+    ],
+)
+def test_several_values_are_a_sweep_which_has_to_be_asked_for(word: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        check_single(CommandLine.parse([word]))
+    check_single(CommandLine.parse(["-m", word]))
