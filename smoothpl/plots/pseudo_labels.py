@@ -1,11 +1,12 @@
 """Pseudo-labels, drawn with the views that they belong to."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from matplotlib import rc_context
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from torch import Tensor
-from torchvision.utils import make_grid
 
 from smoothpl.plots.style import PLAIN
 
@@ -20,23 +21,38 @@ class Example(NamedTuple):
     truth: str | None  # None: not known
 
 
+VIEWS = ("weak", "strong")
+
+
 @rc_context(PLAIN)
 def pseudo_label_figure(rows: dict[str, list[Example]], title: str) -> Figure:
-    """A row for each kind of example, weak views above strong ones; a wrong label is shown with the true one."""
+    """Weak views above strong ones, for each kind of example; a wrong label is shown with the true one."""
     columns = max(map(len, rows.values()))
     num_views = max(len(example.views) for examples in rows.values() for example in examples)
-    figure = Figure(figsize=(1.1 * columns + 0.4, (1.1 * num_views + 0.6) * len(rows) + 0.3), layout="constrained")
+    size = (max(4.4, 1.1 * columns + 0.8), (1.1 * num_views + 0.6) * len(rows) + 0.3)
+    figure = Figure(figsize=size, layout="constrained")
     figure.suptitle(title, fontsize="medium")
-    grid = figure.subplots(len(rows), columns, squeeze=False)
-    for line, (name, examples) in zip(grid, rows.items(), strict=True):
-        line[0].set_ylabel(name)
-        for axes, example in zip(line, examples, strict=True):
-            pixels = make_grid(example.views, nrow=1, padding=1, pad_value=1)
-            axes.imshow(pixels.permute(1, 2, 0).numpy())
-            axes.set(xticks=[], yticks=[])
-            axes.spines[:].set_visible(False)
-            is_wrong = example.truth not in (None, example.label)
-            label = f"{example.label}{f', not {example.truth}' if is_wrong else ''}"
-            numbers = f"{example.confidence:.2f}, {example.weight:.2f}"
-            axes.set_title(f"{label}\n{numbers}", fontsize="x-small", color="C3" if is_wrong else "black")
+    for part, (name, examples) in zip(figure.subfigures(len(rows), squeeze=False)[:, 0], rows.items(), strict=True):
+        part.supylabel(name, fontsize="medium")
+        grid = part.subplots(num_views, columns, squeeze=False)
+        for column, axes in enumerate(grid.T):
+            draw_example(axes, examples[column] if column < len(examples) else None)
+        for axes, view in zip(grid[:, 0], VIEWS, strict=False):
+            axes.set_ylabel(view, fontsize="small")
     return figure
+
+
+def draw_example(places: Sequence[Axes], example: Example | None) -> None:
+    """A view in each place, the label above the first."""
+    for axes in places:
+        axes.set(xticks=[], yticks=[])
+        axes.spines[:].set_visible(False)
+    if example is None:
+        return
+    for axes, view in zip(places, example.views, strict=False):
+        pixels = view.permute(1, 2, 0).numpy()
+        axes.imshow(pixels, vmin=0, vmax=1, cmap="gray")  # the colours are for images of one channel
+    is_wrong = example.truth not in (None, example.label)
+    label = f"{example.label}{f', not {example.truth}' if is_wrong else ''}"
+    numbers = f"{example.confidence:.2f}, {example.weight:.2f}"
+    places[0].set_title(f"{label}\n{numbers}", fontsize="x-small", color="C3" if is_wrong else "black")

@@ -1,5 +1,7 @@
 """The card of a run: what it was made of, what it can do, and what it cannot."""
 
+import os
+import re
 from collections.abc import Sequence
 from math import isnan
 from pathlib import Path
@@ -13,15 +15,23 @@ from smoothpl.metrics.interval import describe_interval
 from smoothpl.plots.confusion import draw_confusion, row_shares
 from smoothpl.record.record import Record
 from smoothpl.results.chart import Chart, draw
+from smoothpl.results.photographs import photographs
 from smoothpl.results.report import Report, Section
 from smoothpl.results.sentences import count
 from smoothpl.results.sheets import Cell, Column, Sheet, number
 from smoothpl.results.summary import describe_since
+from smoothpl.results.verdict import verdict
 
+AUTOMATIC = re.compile(r"\d{4}-\d\d-\d\d_|fold=|outputs$|sweeps$")
+"""How the name of a directory begins that nobody has chosen."""
 KNOBS = ("method", "threshold", "unlabeled_weight", "batch_size", "unlabeled_ratio", "max_steps", "ema_decay", "seed")
 PAIR = [Column("what", is_number=False), Column("value", is_number=False)]
 MOST_CLASSES = 30
 """Classes up to which the confusion is drawn."""
+PHOTOGRAPHS_SHOWN = (
+    "Test images as the network sees them, those that it was surest of: first recognised ones, then mistaken ones with "
+    "the class that they were taken for."
+)
 LEGEND = (
     "Errors are those of the averaged network at the last step; 95 % interval: Wilson's interval for the error on "
     "other images of the same kind. Collapsed: rarely predicted, although there are test images of this class."
@@ -33,12 +43,21 @@ def card(records: Sequence[Record], places: Sequence[Path], with_pictures: bool 
     check(records, places)
     first = records[0]
     confusion = torch.stack([torch.tensor(record.confusion) for record in records]).sum(dim=0)
+    shown = photographs(places, first.class_names) if with_pictures else []
     sections = [
         Section("What it can do", sentences(records, confusion), [facts(records, confusion)]),
         Section("Classes", sheets=[classes(first, confusion)], charts=charts(first, confusion, with_pictures)),
+        *([Section("Photographs", [PHOTOGRAPHS_SHOWN], photographs=shown)] if shown else []),
         Section("Configuration", sheets=[knobs(first)]),
     ]
-    return Report(f"Card of {first.name or places[0].name}", about(records), LEGEND, sections, [])
+    return Report(own_name(first, places), about(records), LEGEND, sections, [])
+
+
+def own_name(record: Record, places: Sequence[Path]) -> str:
+    """The name of the directory, if somebody has chosen it, and else that of the recipe."""
+    resolved = [place.resolve() for place in places]
+    name = (resolved[0] if len(resolved) == 1 else Path(os.path.commonpath(resolved))).name
+    return record.name if record.name and (AUTOMATIC.match(name) or not name) else name
 
 
 def check(records: Sequence[Record], places: Sequence[Path]) -> None:
@@ -72,8 +91,9 @@ def sentences(records: Sequence[Record], confusion: Tensor) -> list[str]:
     first = records[0]
     total = int(confusion.sum())
     found = [
+        verdict(confusion, first.class_names),
         f"Error {error_rate(confusion):.2f} % of {total} {describe_test(records)}; "
-        f"95 % interval: {describe_interval(total - int(confusion.trace()), total)}."
+        f"95 % interval: {describe_interval(total - int(confusion.trace()), total)}.",
     ]
     collapsed = [first.class_names[c] for c in collapsed_classes(confusion)]
     found += [f"COLLAPSED, not to be trusted: {', '.join(collapsed)}."] if collapsed else []
@@ -102,10 +122,12 @@ def facts(records: Sequence[Record], confusion: Tensor) -> Sheet:
     stages = first.label_history
     history = [f"{stage.num_labels}{describe_since(stage) if len(stages) > 1 else ''}" for stage in stages]
     rows = {
+        "recipe": first.name or first.recipe,
         "data": str(first.config["data"].get("root") or first.config["benchmark"]),
         "classes": str(len(first.class_names)),
         "labels": ", then ".join(history) or "all",
         "labeled images": str(sum(first.labeled_per_class)),
+        "unlabeled images": describe_unlabeled(first),
         "test images": f"{int(confusion.sum())}" + (f" ({describe_test(records)})" if first.tested_on else ""),
         "runs": str(len(records)),
         "error of each, %": listed([record.error for record in records], ".2f"),
@@ -116,6 +138,15 @@ def facts(records: Sequence[Record], confusion: Tensor) -> Sheet:
     }
     cells = [[Cell(key), Cell(value)] for key, value in rows.items()]
     return Sheet("What it is", PAIR, cells)
+
+
+def describe_unlabeled(record: Record) -> str:
+    if record.config.get("unlabeled_ratio") == 0:
+        return "none"
+    if not record.num_unlabeled:
+        return "not recorded"
+    both = (record.config.get("split") or {}).get("unlabeled_includes_labeled")
+    return f"{record.num_unlabeled}" + (", the labeled ones among them" if both else "")
 
 
 def listed(values: Sequence[float | None], form: str) -> str:
@@ -146,8 +177,15 @@ def charts(record: Record, confusion: Tensor, with_pictures: bool) -> list[Chart
         return []
     names, counts = record.class_names, confusion.tolist()
     description = "; ".join(f"{name}: {row}" for name, row in zip(names, counts, strict=True))
-    caption = "Confusion: rows are true classes, columns predictions."
-    return [draw(caption, description, lambda axes: draw_confusion(axes, row_shares(counts), names), (4.8, 3.8))]
+    caption = "Confusion: rows are true classes, columns predictions, numbers test images."
+    return [
+        draw(
+            caption,
+            description,
+            lambda axes: draw_confusion(axes, row_shares(counts), names, numbers=counts),
+            (5.2, 4.2),
+        )
+    ]
 
 
 def knobs(record: Record) -> Sheet:

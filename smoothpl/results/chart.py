@@ -33,6 +33,7 @@ class Chart(NamedTuple):
     caption: str
     description: str
     svg: str
+    is_small: bool = False  # several of them stand side by side
 
     @property
     def file_name(self) -> str:

@@ -12,6 +12,7 @@ from smoothpl.results.comparison import Statistics
 from smoothpl.results.figures import label_charts, table_charts
 from smoothpl.results.label_sheets import label_sheets
 from smoothpl.results.pairing import Duplicates
+from smoothpl.results.photographs import ClassTiles
 from smoothpl.results.report_sheets import (
     aggregate_sheet,
     changes_sheet,
@@ -53,6 +54,7 @@ class Section:
     sentences: list[str] = field(default_factory=list)
     sheets: list[Sheet] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
+    photographs: list[ClassTiles] = field(default_factory=list)
 
 
 @dataclass

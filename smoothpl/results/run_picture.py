@@ -1,5 +1,6 @@
 """run.png: a run at a glance, from its record and its curves."""
 
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from matplotlib.figure import Figure
 
 from smoothpl.layout import RUN_PICTURE
 from smoothpl.plots.confusion import draw_confusion, row_shares
-from smoothpl.plots.style import PLAIN
+from smoothpl.plots.style import PLAIN, legend_above
 from smoothpl.record.curves import read_curves
 from smoothpl.record.record import Record
 
@@ -31,7 +32,7 @@ def compose_run(record: Record, run_dir: Path) -> Figure:
     errors, curves, confusion, reliability = figure.subplots(2, 2).flatten()
     draw_errors(errors, record)
     draw_curves(curves, read_curves(run_dir))
-    draw_confusion(confusion, row_shares(record.confusion), record.class_names)
+    draw_confusion(confusion, row_shares(record.confusion), record.class_names, numbers=record.confusion)
     confusion.set_title("confusion")
     draw_reliability(reliability, record)
     return figure
@@ -44,9 +45,9 @@ def draw_errors(axes: Axes, record: Record) -> None:
     if collapsed:
         places = [each.step for each in collapsed], [each.error for each in collapsed]
         axes.scatter(*places, marker="v", color="C3", zorder=3, label="with collapsed classes")
-        axes.legend()
-    axes.set(title=f"test error, last {record.error:.2f} %", xlabel="step", ylabel="%")
-    axes.set_ylim(bottom=0)
+    axes.set(xlabel="step", ylabel="%")
+    axes.set_ylim(0, 1.08 * max([each.error for each in record.history if isfinite(each.error)], default=100) or 1)
+    legend_above(axes, f"test error, last {record.error:.2f} %")
 
 
 def draw_curves(axes: Axes, rows: list[dict[str, Any]]) -> None:
@@ -54,8 +55,8 @@ def draw_curves(axes: Axes, rows: list[dict[str, Any]]) -> None:
         points = [(int(row["step"]) + 1, float(row[key])) for row in rows if row.get(key)]
         if points:
             axes.plot(*zip(*points, strict=True), STYLES[number], color=f"C{number}", label=name)
-            axes.legend(loc="lower right")
-    axes.set(title="pseudo-labels", xlabel="step", ylim=(0, 1.02))
+    axes.set(xlabel="step", ylim=(-0.02, 1.02))
+    legend_above(axes, "pseudo-labels")
 
 
 def draw_reliability(axes: Axes, record: Record) -> None:

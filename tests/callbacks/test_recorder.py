@@ -31,7 +31,7 @@ def test_the_record_knows_the_data_and_every_evaluation(tmp_path: Path) -> None:
     record = recorded(tmp_path, "fold=2")
     assert record.labeled_per_class == [4] * 10
     assert len(record.labeled) == 40
-    assert (sum(record.unlabeled_per_class), record.num_test) == (1297, 500)
+    assert (sum(record.unlabeled_per_class), record.num_unlabeled, record.num_test) == (1297, 1297, 500)
     assert [evaluation.step for evaluation in record.history] == [2, 4]
     assert record.error == record.history[-1].error
     assert torch.tensor(record.confusion).sum() == 500

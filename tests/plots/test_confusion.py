@@ -27,3 +27,33 @@ def test_many_classes_are_drawn_without_their_names(num_classes: int, is_named: 
 
 def test_a_dollar_in_the_name_of_a_class_is_a_dollar() -> None:
     pixels_of(confusion_figure([[1, 0], [0, 1]], ["a$^$b", "$"]))
+
+
+@pytest.mark.parametrize("names", [["a", "b"], ["a very long name of a class, and more of it", "b"]])
+def test_the_colour_bar_is_as_tall_as_the_matrix(names: list[str]) -> None:
+    figure = confusion_figure([[3, 1], [0, 4]], names)
+    pixels_of(figure)
+    (axes,) = figure.axes
+    (bar,) = axes.child_axes
+    matrix, beside = axes.get_window_extent(), bar.get_window_extent()
+    assert (beside.y0, beside.y1) == pytest.approx((matrix.y0, matrix.y1), abs=1)
+
+
+def test_numbers_stand_in_the_cells_and_can_be_read_on_their_colours() -> None:
+    axes = Figure().subplots()
+    draw_confusion(axes, row_shares([[30, 1], [0, 4]]), ["a", "b"], numbers=[[30, 1], [0, 4]], with_bar=False)
+    assert [(text.get_text(), text.get_color()) for text in axes.texts] == [
+        ("30", "black"),
+        ("1", "white"),
+        ("4", "black"),
+    ]
+    assert not axes.child_axes
+
+
+@pytest.mark.parametrize(("num_classes", "largest"), [(2, 10), (10, 1000), (20, 99999)])
+def test_numbers_fit_into_their_cells(num_classes: int, largest: int) -> None:
+    figure = confusion_figure(np.full((num_classes, num_classes), largest).tolist(), ["c"] * num_classes)
+    pixels_of(figure)
+    axes = figure.axes[0]
+    cell = axes.get_window_extent().width / num_classes
+    assert max(text.get_window_extent().width for text in axes.texts) <= cell

@@ -4,10 +4,14 @@ from typing import Any
 import pytest
 
 from smoothpl.errors import ConfigError
+from smoothpl.layout import PHOTOGRAPHS
+from smoothpl.record.photographs import Photograph, write_photographs
 from smoothpl.record.record import Evaluation, LabelStage, Record
 from smoothpl.results.card import card
+from tests.results.test_photographs import PICTURE
 
 NAMES = ["cat & <dog>", "bird", "fish"]
+TITLES = ["What it can do", "Classes", "Configuration"]
 
 
 def made(confusion: Any = ((5, 1, 0), (2, 2, 0), (0, 0, 0)), recipe: str = "abc", fold: int = 0, **more: Any) -> Record:
@@ -69,9 +73,58 @@ def test_every_class_has_a_row_with_what_it_is_mistaken_for() -> None:
     assert ["depth" in row[0].text for row in report.sections[2].sheets[0].rows][-1]
 
 
+def facts_of(record: Record) -> dict[str, str]:
+    return {row[0].text: row[1].text for row in card([record], [Path("run")], False).sections[0].sheets[0].rows}
+
+
+@pytest.mark.parametrize(
+    ("places", "title"),
+    [
+        (["runs/first"], "first"),
+        (["outputs/folder/smooth,abc/fold=0,seed=1/2026-11-17_05-27-47-123456"], "smooth,abc"),
+        (["sweeps/mine/fold=0,job=0", "sweeps/mine/fold=1,job=1"], "mine"),
+        (["outputs/a", "outputs/b"], "smooth,abc"),
+    ],
+)
+def test_the_title_is_the_name_that_somebody_gave_to_the_run(places: list[str], title: str) -> None:
+    held = [made(fold=fold, tested_on="held out, part 0 of 2") for fold, _ in enumerate(places)]
+    assert card(held, [Path(place) for place in places], False).title == title
+
+
+def test_the_verdict_comes_first() -> None:
+    first, second = card([made()], [Path("run")], False).sections[0].sentences[:2]
+    assert first.startswith("Not clearly better than guessing: always answering cat & <dog> would be wrong on 40 %")
+    assert second.startswith("Error 30.00 %")
+
+
+def test_unlabeled_images_are_counted() -> None:
+    record = made(num_unlabeled=800)
+    assert facts_of(record)["unlabeled images"] == "800"
+    record.config["split"] = {"unlabeled_includes_labeled": True}
+    assert facts_of(record)["unlabeled images"] == "800, the labeled ones among them"
+    record.config["unlabeled_ratio"] = 0
+    assert facts_of(record)["unlabeled images"] == "none"
+    assert facts_of(made())["unlabeled images"] == "not recorded"  # by an earlier version
+
+
+def test_numbers_stand_in_the_cells_of_the_confusion() -> None:
+    (chart,) = card([made(((51, 17, 0), (2, 39, 0), (0, 0, 0)))], [Path("run")]).charts
+    assert all(f">{number}<" in chart.svg for number in (51, 17, 39))
+
+
+def test_photographs_are_shown_where_there_are_some(tmp_path: Path) -> None:
+    assert [section.title for section in card([made()], [tmp_path]).sections] == TITLES
+    write_photographs(tmp_path, [Photograph(0, 0, 0.9, PICTURE), Photograph(0, 1, 0.8, PICTURE)])
+    section = card([made()], [tmp_path]).sections[2]
+    assert section.title == "Photographs"
+    assert [row.name for row in section.photographs] == ["cat & <dog>"]
+    (tmp_path / PHOTOGRAPHS).write_text('[{"true": 1e99}]')
+    assert [section.title for section in card([made()], [tmp_path]).sections] == TITLES
+
+
 def test_labels_that_were_added_are_listed() -> None:
     record = made(label_history=[LabelStage(6, 0, "elsewhere"), LabelStage(9, 0, "")])
-    facts = {row[0].text: row[1].text for row in card([record], [Path("run")], False).sections[0].sheets[0].rows}
+    facts = facts_of(record)
     assert facts["labels"] == "6, then 9 in this run"
     assert facts["labeled images"] == "9"
     record.tested_on = "held out, part 0 of 2"
