@@ -2,7 +2,9 @@
 
 import base64
 import csv
+import hashlib
 import json
+from collections.abc import Sequence
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import NamedTuple
@@ -74,10 +76,20 @@ def unlabeled_files(scan: Scan, decoded: Decoded) -> list[int]:
 
 
 def describe(suggestion: Suggestion, scan: Scan, file: str, classifier: Classifier) -> Shown:
-    rare = suggestion.for_class
-    why = suggestion.why if rare is None else f"may be {classifier.class_names[rare]}: {suggestion.why}"
     guess = classifier.class_names[suggestion.guess]
-    return Shown(file, guess, suggestion.confidence, why, picture_of(scan.root / file))
+    return Shown(
+        file, guess, suggestion.confidence, reason(suggestion, classifier.class_names), picture_of(scan.root / file)
+    )
+
+
+def reason(suggestion: Suggestion, names: Sequence[str]) -> str:
+    """Why an image is suggested, in words that can stand beside a guess of high confidence."""
+    if suggestion.for_class is None:
+        return suggestion.why
+    rare = names[suggestion.for_class]
+    if suggestion.for_class == suggestion.guess:
+        return f"worth checking: {rare} is {suggestion.why}"
+    return f"or is it {rare}? That is {suggestion.why}"
 
 
 def picture_of(path: Path) -> str:
@@ -108,5 +120,13 @@ def as_page(found: Found) -> str:
     given += [[file, name, TEST] for file, name in scan.test.items() if not file.startswith(f"{TEST}/")]
     environment = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True)
     page = environment.get_template("suggestion_page.html.jinja")
-    data = json.dumps({"given": given, "files": [each.file for each in found.shown]}).replace("<", "\\u003c")
+    files = [each.file for each in found.shown]
+    facts = {"given": given, "files": files, "key": f"smoothpl labels {identity(scan, files)}"}
+    data = json.dumps(facts).replace("<", "\\u003c")
     return page.render(shown=found.shown, class_names=found.class_names, data=data, root=scan.root.name)
+
+
+def identity(scan: Scan, files: list[str]) -> str:
+    """Tells a page from others of the same browser: by the folder's name, and the images on it."""
+    images = [[file, scan.digests.get(file)] for file in files]
+    return hashlib.sha256(json.dumps([scan.root.name, images]).encode()).hexdigest()[:16]

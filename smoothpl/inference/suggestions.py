@@ -13,7 +13,8 @@ RARE = 0.2
 """A class is poorly covered when it has less than this part of its share of the confident predictions."""
 AT_A_TIME = 1024
 DOUBTFUL = "unsure, and unlike the labeled images"
-POORLY_COVERED = "the model rarely predicts this class with confidence"
+UNLIKE = "unlike the labeled images"
+POORLY_COVERED = "a class that the model finds in few images"
 
 
 class Suggestion(NamedTuple):
@@ -78,8 +79,11 @@ def suggest(unlabeled: Look, labeled: Look, labels: Tensor, threshold: float, nu
         image = int(worth.argmax())
         chosen[image] = None
         far = torch.minimum(far, nearest(unlabeled.features, unlabeled.features[image : image + 1]))
+    doubtful = {image: UNLIKE if confidence[image] > threshold else DOUBTFUL for image in chosen}
     return [
-        Suggestion(image, int(guess[image]), float(confidence[image]), DOUBTFUL if c is None else POORLY_COVERED, c)
+        Suggestion(
+            image, int(guess[image]), float(confidence[image]), doubtful[image] if c is None else POORLY_COVERED, c
+        )
         for image, c in chosen.items()
     ]
 

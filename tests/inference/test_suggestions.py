@@ -3,7 +3,16 @@ from torch import nn
 
 from smoothpl.data.frames import CentralCrop
 from smoothpl.inference.classifier import Classifier
-from smoothpl.inference.suggestions import DOUBTFUL, POORLY_COVERED, Look, look_at, nearest, poorly_covered, suggest
+from smoothpl.inference.suggestions import (
+    DOUBTFUL,
+    POORLY_COVERED,
+    UNLIKE,
+    Look,
+    look_at,
+    nearest,
+    poorly_covered,
+    suggest,
+)
 
 
 def sure_of(c: int, p: float, classes: int = 3) -> list[float]:
@@ -54,6 +63,12 @@ def test_there_are_never_more_suggestions_than_images() -> None:
     unlabeled = Look(torch.tensor([sure_of(0, 0.99)] * 3), torch.randn(3, 4))
     found = suggest(unlabeled, Look(unlabeled.probabilities[:1], torch.randn(1, 4)), torch.tensor([0]), 0.95, 20)
     assert sorted(each.image for each in found) == [0, 1, 2]
+
+
+def test_no_image_is_called_unsure_beside_a_confident_guess() -> None:
+    unlabeled = Look(torch.tensor([sure_of(0, 0.99)] * 3), torch.randn(3, 4))
+    (found,) = suggest(unlabeled, Look(unlabeled.probabilities[:1], torch.randn(1, 4)), torch.tensor([0]), 0.95, 1)
+    assert found.why == UNLIKE
 
 
 def test_no_class_is_poorly_covered_when_nothing_is_sure() -> None:

@@ -11,9 +11,14 @@ import pytest
 from playwright.sync_api import Page, sync_playwright
 
 from smoothpl.paper import paper_runs
+from smoothpl.record.photographs import Photograph, write_photographs
+from smoothpl.record.record import read
+from smoothpl.results.card import card
 from smoothpl.results.output import save
+from smoothpl.results.page import breakable
 from smoothpl.results.report import Options, build_report
 from smoothpl.results.runs import find_runs
+from tests.results.test_photographs import PICTURE
 from tests.support.made_up import made_up, store, store_all
 
 BROWSER = os.environ.get("SMOOTHPL_BROWSER") or shutil.which("chromium") or shutil.which("google-chrome")
@@ -98,10 +103,50 @@ def test_tables_are_sorted_by_mouse_and_keyboard(seen: Seen) -> None:
     assert button.locator("xpath=..").get_attribute("aria-sort") == "descending"
 
 
+def at_widths(*widths: int) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(
+        "seen", [{"viewport": {"width": width, "height": 740}} for width in widths], indirect=True, ids=map(str, widths)
+    )
+
+
 @needs_browser
-@pytest.mark.parametrize("seen", [{"viewport": {"width": 360, "height": 740}}], indirect=True)
-def test_on_a_phone_only_wide_tables_scroll_sideways(seen: Seen) -> None:
-    assert seen.page.evaluate("document.documentElement.scrollWidth") <= 360
+@at_widths(360, 420, 1280)
+def test_no_table_is_cut_off(seen: Seen) -> None:
+    width = seen.page.viewport_size["width"]  # type: ignore[index]
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+    for box in seen.page.locator(".scroll").all():
+        assert box.evaluate("(box) => box.scrollWidth <= box.clientWidth"), box.get_attribute("aria-label")
+    stacked = seen.page.locator(".stacked").count()
+    assert stacked == 0 if width == 1280 else stacked >= 3
+
+
+@needs_browser
+@at_widths(420)
+def test_a_row_that_became_a_list_names_its_columns_and_a_wider_window_brings_the_table_back(seen: Seen) -> None:
+    cell = seen.page.locator(".stacked td[data-name='mean ± std']").first
+    assert cell.evaluate("(cell) => getComputedStyle(cell, '::before').content") == '"mean ± std: "'
+    seen.page.set_viewport_size({"width": 1280, "height": 740})
+    seen.page.wait_for_function("document.querySelectorAll('.stacked').length === 0")
+
+
+@needs_browser
+@at_widths(1280)
+def test_names_of_recipes_are_wrapped_at_commas_only(seen: Seen) -> None:
+    """As tall as the lines that its parts between commas need, at most."""
+    for cell in seen.page.locator("tbody th", has_text="threshold=").all():
+        lines = cell.evaluate(
+            "(cell) => { const range = document.createRange(); range.selectNodeContents(cell);"
+            " return new Set([...range.getClientRects()].map((box) => box.top)).size; }"
+        )
+        assert lines <= 1 + cell.inner_text().count(",")
+
+
+@needs_browser
+@at_widths(1280)
+def test_small_matrices_stand_side_by_side(seen: Seen) -> None:
+    boxes = [figure.bounding_box() for figure in seen.page.locator(".figures.small").first.locator("figure").all()[:3]]
+    tops = {box["y"] for box in boxes if box is not None}
+    assert (len(boxes), len(tops)) == (3, 1)
 
 
 @needs_browser
@@ -146,3 +191,26 @@ def test_links_lead_to_the_directories_of_runs(seen: Seen, page_file: Path) -> N
 def test_it_prints(seen: Seen, tmp_path: Path) -> None:
     seen.page.pdf(path=tmp_path / "report.pdf", format="A4")
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_names_break_after_commas_and_stay_escaped() -> None:
+    assert breakable("a,b, <c>/d") == "a,<wbr>b, &lt;c&gt;/<wbr>d"
+
+
+@needs_browser
+def test_a_card_shows_its_photographs_and_no_name_does_harm(browser: Any, tmp_path: Path) -> None:
+    place = store(tmp_path, made_up("smooth", 0, 5.0, class_names=[NASTY, *map(str, range(1, 10))]))
+    write_photographs(place, [Photograph(1, 1, 0.9, PICTURE), Photograph(1, 0, 0.8, PICTURE)])
+    record = read(place)
+    (path,) = save(card([record], [place]), tmp_path / "card.html")
+    page = browser.new_page(viewport={"width": 420, "height": 740})
+    seen = Seen(page)
+    page.goto(path.as_uri())
+    assert page.title() == place.name
+    assert [each.inner_text() for each in page.locator(".tiles li").all()] == ["✓ 90 %", f"✗ {NASTY} 80 %"]
+    assert page.locator(".tiles img").evaluate_all("(images) => images.map((image) => image.naturalWidth)") == [8, 8]
+    assert page.locator(".tiles img").last.get_attribute("alt") == f"1, taken for {NASTY} (80 %)"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 420
+    assert seen.complaints == []
+    assert page.locator("script").count() == 1
+    page.close()
