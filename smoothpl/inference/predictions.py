@@ -17,7 +17,7 @@ from rich.progress import Progress
 from torch import Tensor
 
 from smoothpl.cli.messages import Terminal
-from smoothpl.data.folder.scan import images_below
+from smoothpl.data.folder.walk import images_below
 from smoothpl.errors import require
 from smoothpl.inference.classifier import Classifier
 from smoothpl.inference.preprocessing import Preparation
@@ -56,7 +56,7 @@ def find_files(places: Sequence[str]) -> list[Path]:
             names = os.fsdecode(sys.stdin.buffer.read())  # a name need not be UTF-8
             files += [Path(name) for name in names.split(separator) if name]
         elif Path(place).is_dir():
-            files += [Path(place) / name for name, _ in sorted(images_below(Path(place)))]
+            files += [Path(place) / name for name, _ in images_below(Path(place))]
         else:
             require(Path(place).is_file(), f"images={place} does not exist; name a file, a folder, or - for stdin.")
             files.append(Path(place))

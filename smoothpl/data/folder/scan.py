@@ -1,23 +1,21 @@
 """Images, the first arrow of the data flow: what lies in a folder of one's own, and which of it has a label."""
 
-import errno
 import hashlib
 import json
-import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from stat import S_ISREG
+from unicodedata import normalize
 
-from smoothpl.cli.messages import inform
 from smoothpl.data.folder.decoded import digests_of_files
-from smoothpl.data.folder.label_files import TEST, Label, read_labels
+from smoothpl.data.folder.label import TEST, Label
+from smoothpl.data.folder.label_files import read_labels
+from smoothpl.data.folder.walk import SUFFIXES, Walk, count_kinds, walk_folder
 from smoothpl.errors import ConfigError, require
-from smoothpl.io.cache import FileState, state_from
+from smoothpl.io.cache import FileState
 from smoothpl.layout import RECORD
 
-SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 LABELED = "labeled"
 LABELS_CSV = "labels.csv"
 
@@ -73,13 +71,15 @@ def scan_folder(root: str, labels: str | None = None) -> Scan:
     from labels.csv, if there is one. Everything else is unlabeled. Reads no image."""
     folder = Path(root).expanduser()
     require(folder.is_dir(), f"data.root={root} is not a folder; name the one that holds your images.")
-    states = dict(sorted(images_below(folder)))
-    require(bool(states), f"data.root={root} holds no images; the known kinds are {', '.join(SUFFIXES)}.")
-    files = list(states)
+    walk = walk_folder(folder)
+    walk.tell()
+    require(bool(walk.states), f"data.root={root} holds no images; the known kinds are {', '.join(SUFFIXES)}.")
+    check_class_folders(walk)
+    files = list(walk.states)
     given = [*by_class_folder(files)]
     usual = [LABELS_CSV] if (folder / LABELS_CSV).is_file() else []
     for name in dict.fromkeys([*([labels] if labels is not None else []), *usual]):
-        given += read_labels(folder / name, files)
+        given += read_labels(folder / name, files, folder)
     by_file: dict[str, Label] = {}
     for each in given:
         other = by_file.setdefault(each.file, each)
@@ -89,55 +89,9 @@ def scan_folder(root: str, labels: str | None = None) -> Scan:
         )
     label = {each.file: each.name for each in by_file.values() if not each.is_test}
     test = {each.file: each.name for each in by_file.values() if each.is_test}
+    check_spelling(by_file.values())
     check_classes(root, label, test)
-    return Scan(folder, states, label, test)
-
-
-def images_below(folder: Path) -> Iterator[tuple[str, FileState]]:
-    """Yields the path relative to the folder, and the state, of every image. A link to a file counts as that file."""
-    for file, entry in files_below(folder):
-        if PurePosixPath(file).suffix.lower() in SUFFIXES:
-            state = state_of_entry(entry)
-            if state is not None:
-                yield file, state
-
-
-def files_below(folder: str | Path, prefix: str = "") -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Yields the path relative to the folder of everything in it and its subfolders; `prefix` goes before each.
-
-    Hidden files and folders are skipped, and so is a folder that holds a run: its pictures are not what it learns from.
-    """
-    for entry in entries_of(folder):
-        if entry.name.startswith("."):
-            continue
-        if entry.is_dir(follow_symlinks=False):  # a link to a folder may lead in a circle
-            yield from files_below(entry.path, f"{prefix}{entry.name}/")
-        else:
-            yield prefix + entry.name, entry
-
-
-def entries_of(folder: str | Path) -> list[os.DirEntry[str]]:
-    """What lies in one folder; nothing if it holds a run or cannot be read."""
-    try:
-        with os.scandir(folder) as listing:
-            entries = list(listing)
-    except OSError as error:
-        inform(f"{os.fspath(folder)!r} cannot be read ({error.strerror}) and is skipped.")
-        return []
-    return [] if any(entry.name == RECORD and not entry.is_dir(follow_symlinks=False) for entry in entries) else entries
-
-
-def state_of_entry(entry: os.DirEntry[str]) -> FileState | None:
-    """The state of a file, which is looked at once; None for a folder, or a link that leads nowhere or in a circle."""
-    try:
-        stat = entry.stat()
-    except OSError as error:
-        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
-            return None
-        raise ConfigError(
-            f"{entry.path!r} cannot be read ({error.strerror}); correct its permissions, or move it elsewhere."
-        ) from error
-    return state_from(stat) if S_ISREG(stat.st_mode) else None
+    return Scan(folder, walk.states, label, test)
 
 
 def letters(what: object) -> str:
@@ -150,6 +104,37 @@ def by_class_folder(files: list[str]) -> Iterator[Label]:
         if first in (LABELED, TEST):
             require(len(rest) > 1, f"{file} is in no class folder; move it to {first}/<class>/.")
             yield Label(file, rest[0], first == TEST, f"the folder {first}/{rest[0]}")
+
+
+def check_class_folders(walk: Walk) -> None:
+    """Refuses a class folder without an image: a class that somebody meant would be missing."""
+    filled = {PurePosixPath(file).parts[:2] for file in walk.states}
+    for folder in walk.folders:
+        first, *rest = PurePosixPath(folder).parts
+        if first not in (LABELED, TEST) or len(rest) != 1 or (first, *rest) in filled:
+            continue
+        kinds = count_kinds(kind for file, kind in walk.kinds.items() if file.startswith(f"{folder}/"))
+        require(
+            folder not in walk.links,
+            f"{folder!r} is a link to a folder, which is not followed; put the images there, or links to each of them.",
+        )
+        why = f"it holds {kinds}; convert them, to JPEG for example" if kinds else "put some into it"
+        why = f"it holds a run ({RECORD}); move that elsewhere" if folder in walk.runs else why
+        raise ConfigError(f"the class folder {folder!r} has no image that can be read: {why}, or remove the folder.")
+
+
+def check_spelling(labels: Iterable[Label]) -> None:
+    """Refuses two classes whose names differ by case or spaces only: that is one class, spelled in two ways. Single
+    letters may be classes in both cases."""
+    first: dict[str, Label] = {}
+    for each in labels:
+        alike = "".join(normalize("NFKC", each.name).split())
+        other = first.setdefault(alike.casefold() if len(alike) > 1 else alike, each)
+        require(
+            each.name == other.name,
+            f"the labels {other.name!r} ({other.where}) and {each.name!r} ({each.where}) differ by case or spaces "
+            "only; spell one class in one way, or give two classes names that differ more.",
+        )
 
 
 def describe(label: Label) -> str:

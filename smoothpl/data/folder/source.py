@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import torch
 
-from smoothpl.cli.messages import first_few, inform
+from smoothpl.cli.messages import first_few, inform_once
+from smoothpl.data.depth import BY_ITSELF, FIRST_PAGE
 from smoothpl.data.folder.decoded import Decoded, Rows, decode_all
 from smoothpl.data.folder.held_out import check_test, hold_out
 from smoothpl.data.folder.scan import Scan, scan_folder
@@ -81,11 +82,11 @@ class ClassNames(NamedTuple):
 def by_content(scan: Scan, decoded: Decoded) -> ClassNames:
     """Lists duplicates, and files that are not images, to the user."""
     names, first = ClassNames({}, {}), dict[str, str]()
-    bad, twice = [], []
+    bad, twice = dict[str, str](), list[str]()
     by_file = dict(zip(scan.files, decoded.digests, strict=True))
     for file, digest, row in zip(scan.files, decoded.digests, decoded.row.tolist(), strict=True):
         if row < 0:
-            bad.append(file)
+            bad[file] = decoded.bad[digest]
             continue
         if first.setdefault(digest, file) != file:
             twice.append(file)
@@ -95,8 +96,9 @@ def by_content(scan: Scan, decoded: Decoded) -> ClassNames:
                 raise ConfigError(
                     f"{file} and {other} are the same image, and labeled {given[file]} and {known[digest]}; remove one."
                 )
-    report(bad, scan, "files are not readable images and are skipped")
-    report(twice, scan, "images are copies of others and are used once")
+    report([f"{file!r} ({why})" for file, why in bad.items()], scan, "files are not readable images and are skipped")
+    report(list(map(repr, twice)), scan, "images are copies of others and are used once")
+    report_remarks(scan, decoded)
     leave_tests_out(scan, names, by_file)
     missing = sorted({*scan.class_names} - {*names.label.values()})
     require(not missing, f"data.root={scan.root}: no image of {', '.join(missing)} is left to learn from; label more.")
@@ -115,9 +117,21 @@ def leave_tests_out(scan: Scan, names: ClassNames, by_file: dict[str, str]) -> N
         )
         leaks.append(file)
         del names.label[digest]
-    report(leaks, scan, "labeled images are test images, too, and are not trained on")
+    report(list(map(repr, leaks)), scan, "labeled images are test images, too, and are not trained on")
 
 
-def report(files: list[str], scan: Scan, what: str) -> None:
-    if files:
-        inform(f"{scan.root}: {len(files)} of {len(scan.files):,} {what}: {first_few(list(map(repr, files)))}")
+def report(names: list[str], scan: Scan, what: str) -> None:
+    if names:
+        inform_once(f"{scan.root}: {len(names)} of {len(scan.files):,} {what}: {first_few(names)}")
+
+
+def report_remarks(scan: Scan, decoded: Decoded) -> None:
+    """Says how images of more than 8 bits were scaled: nobody can see it in the results."""
+    counts = {remark: sum(each in some for each in decoded.digests) for remark, some in decoded.remarks.items()}
+    num_pages = counts.pop(FIRST_PAGE, 0)
+    if counts:
+        how = ", ".join(f"{number:,} {remark}" for remark, number in sorted(counts.items()))
+        alike = "; brightness cannot be compared between these" if BY_ITSELF in counts else ""
+        inform_once(f"{scan.root}: images of more than 8 bits are scaled to 8, {how}{alike}.")
+    if num_pages:
+        inform_once(f"{scan.root}: {num_pages:,} images have several pages, of which the first is used.")

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from smoothpl.data.folder.label_files import Label, read_labels
+from smoothpl.data.folder.label import Label
+from smoothpl.data.folder.label_files import read_labels
 from smoothpl.errors import ConfigError
 
 FILES = ["a.png", "sub/b.png", "sub/c d.png", "=x.png", "ü\n.png", "x/same.png", "y/same.png"]
@@ -71,60 +72,6 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
         labels(tmp_path, {"a": 1}, "labels.json")
 
 
-def task(image: str, *choices: str, **more: Any) -> dict[str, Any]:
-    result = [{"type": "choices", "value": {"choices": [choice]}} for choice in choices]
-    return {"id": 7, "data": {"image": image}, "annotations": [{"result": result} | more]}
-
-
-@pytest.mark.parametrize(
-    "image", ["sub/b.png", "/data/local-files/?d=sub/b.png", "/data/upload/1/0a1b2c3d-b.png", "s3://bucket/b.png"]
-)
-def test_label_studio_names_images_in_many_ways(tmp_path: Path, image: str) -> None:
-    assert pairs(labels(tmp_path, [task(image, "dog")], "export.json")) == [("sub/b.png", "dog")]
-
-
-def test_other_texts_of_a_task_are_passed_over(tmp_path: Path) -> None:
-    named = task("a.png", "cat")
-    named["data"] = {"title": "my cat", "image": "a.png"}
-    assert pairs(labels(tmp_path, [named], "export.json")) == [("a.png", "cat")]
-
-
-def test_of_label_studio_the_last_word_counts_unless_it_was_cancelled(tmp_path: Path) -> None:
-    twice = task("a.png", "cat")
-    twice["annotations"] += task("a.png", "dog")["annotations"]
-    cancelled, skipped = task("a.png", "cat", was_cancelled=True), {"data": {"image": "a.png"}, "annotations": None}
-    twice["annotations"] += cancelled["annotations"]
-    assert pairs(labels(tmp_path, [twice, cancelled, skipped], "export.json")) == [("a.png", "dog")]
-
-
-@pytest.mark.parametrize(
-    ("tasks", "message"),
-    [
-        ([task("a.png", "cat", "dog")], "task 7: an image must have one label, and has cat, dog"),
-        ([task("same.png", "cat")], "same.png could be x/same.png or y/same.png"),
-        ([task("gone.png", "cat")], "'gone.png' is not an image"),
-        ([task("gone/b.png", "cat")], "'gone/b.png' is not an image"),
-        ([{"data": {"image": "a.png"}, "annotations": [{"result": 3}]}], "is not in the format of Label Studio"),
-        ([{"data": {"n": 1}} | {"annotations": task("", "cat")["annotations"]}], "does not say which image"),
-    ],
-)
-def test_an_error_in_an_export_of_label_studio_is_reported(tmp_path: Path, tasks: Any, message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
-        labels(tmp_path, tasks, "export.json")
-
-
-def test_coco_has_images_annotations_and_categories(tmp_path: Path) -> None:
-    content: dict[str, Any] = {
-        "images": [{"id": 1, "file_name": "a.png"}, {"id": 2, "file_name": "b.png"}],
-        "categories": [{"id": 5, "name": "cat"}],
-        "annotations": [{"image_id": 1, "category_id": 5}, {"image_id": 1, "category_id": 5}],
-    }
-    assert pairs(labels(tmp_path, content, "coco.json")) == [("a.png", "cat")]
-    content["annotations"] += [{"image_id": 3, "category_id": 5}]
-    with pytest.raises(ConfigError, match="3 is missing"):
-        labels(tmp_path, content, "coco.json")
-
-
 def test_a_file_name_need_not_be_unicode_but_a_label_must(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_bytes(b"file,label\n\xe4.png,dog\n")
@@ -141,10 +88,57 @@ def test_json_that_nobody_would_write_is_refused(text: str, tmp_path: Path) -> N
         read_labels(tmp_path / "labels.json", FILES)
 
 
-@pytest.mark.parametrize("written", ["a%20b.png", "a%2520b.png", "u\u0308.png"])
-def test_a_labelling_tool_may_spell_a_name_in_its_own_way(written: str, tmp_path: Path) -> None:
-    content = {"images": [{"id": 1, "file_name": written}], "categories": [{"id": 1, "name": "dog"}]}
-    annotations = {"annotations": [{"image_id": 1, "category_id": 1}]}
-    (tmp_path / "coco.json").write_text(json.dumps(content | annotations))
-    (label,) = read_labels(tmp_path / "coco.json", ["a%20b.png", "\u00fc.png"])
-    assert label.file == ("\u00fc.png" if written.startswith("u") else "a%20b.png")
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("head", ["file{0}label{0}split", "File{0} Label{0} SPLIT ", ' "FILE"{0}Label{0}split'])
+def test_a_csv_is_read_as_spreadsheets_save_it(head: str, separator: str, encoding: str, tmp_path: Path) -> None:
+    lines = [head.strip(), "a.png{0} Bär{0}", "sub/b.png{0}dog{0}Test", "x/same.png{0}{0}"]
+    text = "\r\n".join(line.format(separator) for line in lines)
+    (tmp_path / "labels.csv").write_bytes(text.encode(encoding))
+    found = read_labels(tmp_path / "labels.csv", FILES)
+    assert [each[:3] for each in found] == [("a.png", "Bär", False), ("sub/b.png", "dog", True)]
+    assert found[1].where == "labels.csv, line 3"
+
+
+def test_the_separator_may_be_stated_for_excel_and_lines_are_counted_all_the_same(tmp_path: Path) -> None:
+    found = labels(tmp_path, 'sep=;\r\nFile;Label\r\na.png;"a;b"\r\n')
+    assert found == [Label("a.png", "a;b", False, "labels.csv, line 3")]
+
+
+def test_quotes_may_follow_a_space_where_the_first_line_has_spaces(tmp_path: Path) -> None:
+    assert pairs(labels(tmp_path, 'file, label\na.png, "cat, dog"\n')) == [("a.png", "cat, dog")]
+
+
+@pytest.mark.parametrize("name", ["labels.tsv", "labels.txt", "LABELS.CSV"])
+def test_tables_may_have_other_endings(name: str, tmp_path: Path) -> None:
+    assert pairs(labels(tmp_path, "file\tlabel\na.png\tcat\n", name)) == [("a.png", "cat")]
+
+
+@pytest.mark.parametrize(
+    "file", ["C:\\Users\\me\\{0}\\sub\\b.png", "/home/me/{0}/sub/b.png", "b.png", "SUB/B.PNG", " b.png"]
+)
+def test_files_may_be_written_as_people_write_them(file: str, tmp_path: Path) -> None:
+    assert pairs(labels(tmp_path, f"file,label\n{file.format(tmp_path.name)},dog\n")) == [("sub/b.png", "dog")]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("file,label\nsame.png,cat\n", r"line 2: same\.png could be x/same\.png or y/same\.png; write the path"),
+        ("file,Label,LABEL\na.png,cat,dog\n", "names the column label twice"),
+        (
+            "file,label,xmin,ymin\na.png,cat,1,2\n",
+            r"marks a part of an image \(xmin\), and whole images are classified",
+        ),
+        ("file;label,x\n", "it starts with file;label,x"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(tmp_path: Path, content: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        labels(tmp_path, content)
+
+
+def test_a_text_that_ends_within_a_letter_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "labels.csv").write_bytes("file,label\na.png,cat\n".encode("utf-16")[:-1])
+    with pytest.raises(ConfigError, match=r"cannot be read \(.+\); it must be whole, and UTF-8 or UTF-16"):
+        read_labels(tmp_path / "labels.csv", FILES)

@@ -1,16 +1,14 @@
-import errno
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from smoothpl.data import folder
-from smoothpl.data.folder.scan import images_below, scan_folder
+from smoothpl.data.folder.scan import scan_folder
 from smoothpl.errors import ConfigError
 from tests.support.file_access import FileAccess
+from tests.support.gallery import noise
 from tests.support.own import numbers_of, save, two_digits
 
 
@@ -97,33 +95,6 @@ def test_a_folder_is_walked_once_and_every_file_looked_at_once(tmp_path: Path, m
         assert access.looks[str(root / "labels.csv")] == 1
 
 
-def test_links_to_files_count_and_links_to_folders_or_nowhere_do_not(tmp_path: Path) -> None:
-    outside, root = save(tmp_path / "outside" / "a.png", 0), tmp_path / "own"
-    save(root / "b.png", 1)
-    (root / "c.png").symlink_to(outside)
-    (root / "folder.png").mkdir()
-    save(root / "folder.png" / "d.png", 2)
-    (root / "linked").symlink_to(tmp_path / "outside")
-    (root / "linked.png").symlink_to(tmp_path / "outside")
-    (root / "up").symlink_to(root)
-    (root / "gone.png").symlink_to(root / "nothing")
-    (root / "below a file.png").symlink_to(root / "b.png" / "x.png")
-    (root / "circle.png").symlink_to(root / "circle.png")
-    os.mkfifo(root / "pipe.png")
-    assert [file for file, _ in sorted(images_below(root))] == ["b.png", "c.png", "folder.png/d.png"]
-
-
-def test_the_state_of_a_link_is_that_of_its_file(tmp_path: Path) -> None:
-    file = save(tmp_path / "a.png", 0)
-    (tmp_path / "b.png").symlink_to(file)
-    (tmp_path / "c.png").hardlink_to(file)
-    states = dict(images_below(tmp_path))
-    assert states["a.png"] == states["b.png"] == states["c.png"]
-    save(file, 1)
-    os.utime(file, ns=(1, 1))
-    assert dict(images_below(tmp_path))["b.png"] != states["b.png"]
-
-
 def test_names_need_not_be_utf_8_and_suffixes_may_be_in_capitals(tmp_path: Path) -> None:
     root = two_digits(tmp_path)
     name = os.fsdecode(b"caf\xe9.PNG")
@@ -132,52 +103,6 @@ def test_names_need_not_be_utf_8_and_suffixes_may_be_in_capitals(tmp_path: Path)
     assert f"pool/{name}" in scan.files
     assert root / "pool" / name in scan.paths
     assert len(scan.digests[f"pool/{name}"]) == 32
-
-
-def refusing(refused: str, error: int) -> Any:
-    scandir = os.scandir
-
-    def list_folder(place: str | Path) -> Any:
-        if Path(place).name == refused:
-            raise OSError(error, os.strerror(error), os.fspath(place))
-        return scandir(place)
-
-    return list_folder
-
-
-@pytest.mark.parametrize("error", [errno.EACCES, errno.ENOENT])
-def test_a_folder_that_cannot_be_read_is_skipped_and_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: int
-) -> None:
-    root = two_digits(tmp_path)
-    before = scan_folder(str(root)).files
-    save(root / "secret" / "x.png", 0)
-    monkeypatch.setattr(os, "scandir", refusing("secret", error))
-    assert scan_folder(str(root)).files == before
-    assert f"'{root}/secret' cannot be read ({os.strerror(error)}) and is skipped." in capsys.readouterr().err
-
-
-def test_a_file_that_cannot_be_looked_at_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder whose names may be listed, but no more."""
-    root = two_digits(tmp_path)
-    file = str(root / "closed.png")
-
-    class Closed:
-        name, path = "closed.png", file
-
-        def is_dir(self, follow_symlinks: bool) -> bool:
-            return False
-
-        def stat(self) -> None:
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), self.path)
-
-    @contextmanager
-    def closed(_: object) -> Iterator[list[Closed]]:
-        yield [Closed()]
-
-    monkeypatch.setattr(os, "scandir", closed)
-    with pytest.raises(ConfigError, match=r"closed\.png' cannot be read \(Permission denied\); correct its permissi"):
-        scan_folder(str(root))
 
 
 def contradict(root: Path) -> None:
@@ -210,3 +135,72 @@ def test_an_error_says_what_is_wrong_with_a_folder(tmp_path: Path) -> None:
         spoil(root)
         with pytest.raises(ConfigError, match=message):
             scan_folder(str(root))
+
+
+def rename_class(root: Path, name: str) -> None:
+    (root / "labeled" / "one").rename(root / "labeled" / name)
+
+
+def label_one_as(name: str) -> Callable[[Path], None]:
+    def label(root: Path) -> None:
+        file = sorted((root / "pool").iterdir())[0].relative_to(root)
+        (root / "labels.csv").write_text(f"file,label\n{file},{name}\n")
+
+    return label
+
+
+@pytest.mark.parametrize("name", ["One", "o n e", "ONE"])
+def test_labels_that_differ_by_case_or_spaces_only_are_pointed_out(name: str, tmp_path: Path) -> None:
+    root = two_digits(tmp_path)
+    label_one_as(name)(root)
+    message = rf"'one' \(the folder labeled/one\) and '{name}' \(labels.csv, line 2\) differ by case or spaces only"
+    with pytest.raises(ConfigError, match=message):
+        scan_folder(str(root))
+
+
+def test_letters_may_be_classes_in_both_cases(tmp_path: Path) -> None:
+    root = two_digits(tmp_path)
+    rename_class(root, "a")
+    label_one_as("A")(root)
+    assert scan_folder(str(root)).class_names == ("A", "a", "zero")
+
+
+def raw(root: Path) -> None:
+    for suffix in (".CR2", ".cr2", ".pdf"):
+        (root / "labeled" / "dog").mkdir(exist_ok=True)
+        (root / "labeled" / "dog" / f"x{suffix}").write_text("x")
+
+
+def linked(root: Path) -> None:
+    (root / "test").mkdir()
+    (root / "test" / "dog").symlink_to(root / "labeled" / "one")
+
+
+def a_run(root: Path) -> None:
+    save(root / "labeled" / "dog" / "x.png", 0)
+    (root / "labeled" / "dog" / "run.json").write_text("{}")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (raw, r"'labeled/dog' has no image that can be read: it holds 2 \.cr2 \(camera raw\), 1 \.pdf; convert them"),
+        (linked, "'test/dog' is a link to a folder, which is not followed; put the images there, or links to each"),
+        (lambda root: (root / "labeled" / "dog").mkdir(), "'labeled/dog' has no image.*: put some into it, or remove"),
+        (a_run, "'labeled/dog' has no image that can be read: it holds a run"),
+    ],
+)
+def test_a_class_folder_without_an_image_is_refused(
+    spoil: Callable[[Path], None], message: str, tmp_path: Path
+) -> None:
+    root = two_digits(tmp_path)
+    spoil(root)
+    with pytest.raises(ConfigError, match=message):
+        scan_folder(str(root))
+
+
+def test_a_class_may_be_of_photographs_of_a_phone(tmp_path: Path) -> None:
+    root = two_digits(tmp_path)
+    (root / "labeled" / "dog").mkdir()
+    noise().save(root / "labeled" / "dog" / "x.HEIC", format="HEIF")
+    assert scan_folder(str(root)).class_names == ("dog", "one", "zero")

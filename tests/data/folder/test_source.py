@@ -1,7 +1,9 @@
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 from smoothpl.data import Source, folder, given
 from smoothpl.data.folder.scan import scan_folder
@@ -128,3 +130,28 @@ def test_test_images_that_contradict_or_cannot_be_read_are_refused(tmp_path: Pat
         path.write_text("damaged")
     with pytest.raises(ConfigError, match="none of the test images can be read"):
         opened(root)
+
+
+def test_images_of_more_than_eight_bits_are_scaled_and_that_is_said_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = two_digits(tmp_path / "own", labels=12, unlabeled=4)
+    dim, floats, nothing = (np.arange(36).reshape(6, 6) * scale for scale in (100, 0.02, np.nan))
+    Image.fromarray(dim.astype(np.uint16)).save(root / "pool" / "dim.tiff")
+    Image.fromarray((dim - 200).astype(np.int32)).save(root / "pool" / "signed.tiff")
+    Image.fromarray(floats.astype(np.float32)).save(root / "pool" / "floats.tiff")
+    Image.fromarray(nothing.astype(np.float32)).save(root / "pool" / "nothing.tiff")
+    pages = [Image.new("L", (6, 6), level) for level in (9, 8)]
+    pages[0].save(root / "pool" / "pages.tiff", save_all=True, append_images=pages[1:])
+    for fold in (0, 1, 0):
+        source = opened(root, folds=3, fold=fold)
+    assert source.num_left_out == 1
+    scaled = "1 as 12 bits, 1 as floats from 0 to 1, 1 each by its own lowest and highest value"
+    assert capsys.readouterr().err.splitlines() == [
+        f"{root}: 1 of 37 files are not readable images and are skipped: 'pool/nothing.tiff' (has pixels that are "
+        "infinite or no number (NaN))",
+        f"{root}: images of more than 8 bits are scaled to 8, {scaled}; brightness cannot be compared between these.",
+        f"{root}: 1 images have several pages, of which the first is used.",
+    ]
+    (images,) = source.train.read(torch.arange(len(source.train)), None, [])
+    assert (images.amax((1, 2, 3)) > 0).all()  # none is black
