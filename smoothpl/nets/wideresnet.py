@@ -7,6 +7,7 @@ from typing import Literal, get_args
 from torch import Tensor, nn
 
 Variant = Literal["torchssl", "google"]
+DEEPEST = 10_000
 
 
 class WideResNet(nn.Module):
@@ -28,9 +29,11 @@ class WideResNet(nn.Module):
         norm_momentum: float = 0.001,
     ) -> None:
         super().__init__()
-        if (depth - 4) % 6 != 0 or depth < 10:
+        if type(depth) is not int or (depth - 4) % 6 != 0 or depth < 10:
             raise ValueError(f"net.depth={depth} must be 4 + 6 n with n >= 1 blocks per stage; use 10, 16, 22, 28, ...")
-        if width < 1:
+        if depth > DEEPEST:
+            raise ValueError(f"net.depth={depth} must be at most {DEEPEST}; the paper uses 28.")
+        if type(width) is not int or width < 1:
             raise ValueError(f"net.width={width} must be a positive whole number.")
         if variant not in get_args(Variant):
             raise ValueError(f"net.variant={variant} must be one of {', '.join(get_args(Variant))}.")

@@ -10,7 +10,7 @@ from hydra.utils import get_class, instantiate
 from lightning import Callback, Trainer
 from lightning.pytorch.loggers import Logger
 from omegaconf import DictConfig
-from torch import Tensor
+from torch import Tensor, nn
 
 from smoothpl.data import Fold, SemiSupervisedData, Steps, given
 from smoothpl.data.folder.scan import Scan
@@ -20,6 +20,7 @@ from smoothpl.module import SemiSupervisedModule
 from smoothpl.nets.build import build_network
 from smoothpl.pseudo import Weighting, obstacles
 from smoothpl.pseudo.smoothness import jumps
+from smoothpl.run.memory import check_classes
 
 
 def build_data(config: DictConfig, scan: Scan | None = None) -> SemiSupervisedData:
@@ -61,11 +62,11 @@ def last_part(part: DictConfig) -> str:
 
 
 def build_module(config: DictConfig, with_pretrained: bool = True) -> SemiSupervisedModule:
+    check_classes(config)
     labels_only = config.policy is None
     weighting = None if labels_only else build_weighting(config)
     fairness = instantiate(config.fairness)
-    remembers = any(True for part in (weighting, fairness) if part is not None for _ in part.buffers())
-    if config.accumulate > 1 and remembers:
+    if config.accumulate > 1 and remembers(weighting, fairness):
         raise ConfigError(
             f"accumulate={config.accumulate}: the memory of method={config.method} is made for whole steps; use "
             "accumulate=1, or a method without memory such as fixmatch or smooth."
@@ -85,6 +86,11 @@ def build_module(config: DictConfig, with_pretrained: bool = True) -> SemiSuperv
     if config.compile:
         module.compile_step()
     return module
+
+
+def remembers(weighting: Weighting | None, fairness: nn.Module | None) -> bool:
+    """Whether a method has a memory, which is made for whole steps."""
+    return any(True for part in (weighting, fairness) if part is not None for _ in part.buffers())
 
 
 def build_weighting(config: DictConfig) -> Weighting:

@@ -3,12 +3,12 @@
 import time
 
 import torch
-from hydra.utils import get_method
 from omegaconf import DictConfig
 from torch.nn.functional import cross_entropy
 
 from smoothpl.run.build import build_data, build_module
 from smoothpl.run.grid import Job
+from smoothpl.run.memory import known_side
 
 TRIED_IMAGES = 64
 """At most, for the time of a step; that of a larger one is in proportion."""
@@ -52,12 +52,9 @@ def try_step(config: DictConfig) -> tuple[float, int]:
 
 def image_size(config: DictConfig) -> tuple[int, int]:
     """Height and width of what the network sees; a source that does not say is opened."""
-    frame = config.views.get("frame")
-    side = frame.size if frame is not None else config.data.get("size")
-    if side is None:
-        side = getattr(get_method(config.data.source._target_), "image_size", None)
+    side = known_side(config)
     if side is not None:
-        return int(side), int(side)
+        return side, side
     data = build_data(config)
     data.setup("fit")
     return data.image_size

@@ -3,15 +3,36 @@
 from multiprocessing import get_context
 
 import torch
+from lightning.pytorch.accelerators import AcceleratorRegistry
 
 from smoothpl.errors import ConfigError
 
 ON_ANY_MACHINE = ("32", "32-true", "64", "64-true")
+PRECISIONS = (
+    *("64-true", "32-true", "16-true", "bf16-true", "16-mixed", "bf16-mixed", "64", "32", "16", "bf16"),
+    *("transformer-engine", "transformer-engine-float16"),
+)
+"""What Lightning knows."""
 PATIENCE = 60  # seconds
+
+
+def check_accelerator(name: str) -> None:
+    """Refuses what Lightning does not know, and what is not there."""
+    known = AcceleratorRegistry.available_accelerators()
+    if name == "auto":
+        return
+    if name not in {"gpu", *known}:
+        raise ConfigError(f"trainer.accelerator={name} must be one of auto, gpu, {', '.join(sorted(known))}.")
+    devices = ("cuda", "mps") if name == "gpu" else (name,)
+    if not any(AcceleratorRegistry[each]["accelerator"].is_available() for each in devices):
+        missing = "GPU that torch can use" if name == "gpu" else name
+        raise ConfigError(f"trainer.accelerator={name}: this machine has no {missing}; leave it out, or use cpu.")
 
 
 def check_precision(precision: str | int, accelerator: str) -> None:
     """Some CPUs advertise bfloat16 and stop with an illegal instruction: it is tried, in a process of its own."""
+    if str(precision) not in PRECISIONS:
+        raise ConfigError(f"trainer.precision={precision} must be one of {', '.join(PRECISIONS)}.")
     on_gpu = accelerator == "gpu" or (accelerator != "cpu" and torch.accelerator.is_available())
     if str(precision) in ON_ANY_MACHINE or on_gpu:
         return

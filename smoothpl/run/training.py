@@ -18,11 +18,12 @@ from smoothpl.loggers import external_loggers
 from smoothpl.module import SemiSupervisedModule
 from smoothpl.record.checkpoints import Checkpoint, newest_whole
 from smoothpl.record.record import Record, write
-from smoothpl.run.build import build_data, build_module, build_trainer, check_loggers
+from smoothpl.run.build import build_data, build_module, build_trainer, check_loggers, remembers
 from smoothpl.run.equilibrium import measure_unlabeled_weight
 from smoothpl.run.lock import claim, hold, recording
+from smoothpl.run.memory import check_step
 from smoothpl.run.more_labels import check_nested, check_pause, inherit, note_stage
-from smoothpl.run.precision import check_precision, use_tf32
+from smoothpl.run.precision import check_accelerator, check_precision, use_tf32
 from smoothpl.run.processes import is_first_process
 from smoothpl.run.quiet import quiet_libraries
 from smoothpl.run.resume import continued_record, first_record, is_continued
@@ -33,12 +34,11 @@ def train(
 ) -> Record:
     """`name` and `overrides` are for the record; `scan` is the folder of images, if it was looked at already."""
     quiet_libraries()
-    check_precision(config.trainer.precision, config.trainer.accelerator)
-    use_tf32(config.tf32)
-    check_loggers(config)
+    check_machine(config)
     seed_everything(config.seed, verbose=False)  # the initial weights; all else has generators of its own
     start = newest_whole(run_dir / CHECKPOINTS)
     module = build_module(config, with_pretrained=start is None and not config.labels_before)
+    check_step(config, remembers(module.weighting, module.fairness))
     data = build_data(config, scan)
     with hold(run_dir) if is_first_process() else nullcontext(), ExitStack() as when_recorded:
         continues = is_continued(config, run_dir)
@@ -68,6 +68,14 @@ def train(
         if is_first_process():  # and not before the record says that it is finished
             shutil.rmtree(run_dir / CHECKPOINTS, ignore_errors=True)
     return record
+
+
+def check_machine(config: DictConfig) -> None:
+    """What is asked of the machine, and of the loggers that are installed on it."""
+    check_accelerator(config.trainer.accelerator)
+    check_precision(config.trainer.precision, config.trainer.accelerator)
+    use_tf32(config.tf32)
+    check_loggers(config)
 
 
 def prepare(

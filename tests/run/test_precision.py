@@ -2,10 +2,11 @@ import os
 import signal
 
 import pytest
+import torch
 
 from smoothpl.errors import ConfigError
 from smoothpl.run import precision as machine
-from smoothpl.run.precision import check_precision
+from smoothpl.run.precision import check_accelerator, check_precision
 
 
 def stopped() -> None:
@@ -25,3 +26,22 @@ def test_what_works_is_let_through(monkeypatch: pytest.MonkeyPatch) -> None:
     check_precision("16-mixed", "gpu")
     monkeypatch.setattr(machine, "multiply_in_bfloat16", lambda: None)
     check_precision("bf16-mixed", "cpu")
+
+
+def test_a_precision_that_nobody_knows_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(ConfigError, match=r"trainer\.precision=8bit must be one of 64-true, 32-true"):
+        check_precision("8bit", "cpu")
+
+
+@pytest.mark.skipif(torch.accelerator.is_available(), reason="there is a GPU")
+@pytest.mark.parametrize("name", ["gpu", "cuda", "mps"])
+def test_an_accelerator_that_is_not_there_is_refused(name: str) -> None:
+    with pytest.raises(ConfigError, match=rf"trainer\.accelerator={name}: this machine has no "):
+        check_accelerator(name)
+
+
+def test_an_accelerator_that_nobody_knows_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(ConfigError, match=r"trainer\.accelerator=fast must be one of auto, gpu, cpu, cuda"):
+        check_accelerator("fast")
+    check_accelerator("auto")
+    check_accelerator("cpu")
