@@ -8,6 +8,7 @@ import torch
 from lightning import seed_everything
 
 from smoothpl.loggers.curves import Curves
+from smoothpl.record.photographs import MOST_OF_A_KIND, read_photographs
 from smoothpl.record.record import Record, read
 from smoothpl.run.build import build_module
 from tests.support.composing import composed
@@ -53,6 +54,11 @@ def test_two_processes_learn_what_one_does(tmp_path: Path) -> None:
     assert sum(map(sum, two.confusion)) == sum(map(sum, one.confusion)) == one.num_test
     assert two.error == pytest.approx(one.error, abs=1.0)
     assert [path.name for path in (tmp_path / "two").iterdir()].count("run.json") == 1
+    # Photographs are chosen from what both have seen.
+    shown = [(each.true, each.is_right) for each in read_photographs(tmp_path / "two", 10)]
+    for true, row in enumerate(two.confusion):
+        assert shown.count((true, True)) == min(MOST_OF_A_KIND, row[true])
+        assert shown.count((true, False)) == min(MOST_OF_A_KIND, sum(row) - row[true])
 
 
 def test_two_processes_that_are_asked_to_stop_agree_on_a_step_and_can_be_resumed(tmp_path: Path) -> None:
