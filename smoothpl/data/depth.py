@@ -97,8 +97,9 @@ def shifted(values: Numbers, bits: int) -> Numbers:
 
 
 def stretched(values: Numbers, lowest: float, highest: float) -> Numbers:
-    share = (values.astype(np.float64) - lowest) / (highest - lowest)
-    return np.rint(255 * share.clip(0, 1)).astype(np.uint8)
+    share: Numbers = (values.astype(np.float64) - lowest) / (highest - lowest)
+    levels: Numbers = np.rint(255 * share.clip(0, 1)).astype(np.uint8)
+    return levels
 
 
 def check_colours(pixels: Numbers, stated: Stated) -> None:

@@ -15,12 +15,14 @@ from PIL import Image
 
 from smoothpl.data.decode import decode_safely
 from smoothpl.data.folder.decoded import Decoded, decode_all
-from smoothpl.data.folder.label_files import TEST, is_unicode
-from smoothpl.data.folder.scan import LABELED, Scan, scan_folder
+from smoothpl.data.folder.label import LABELED, TEST
+from smoothpl.data.folder.label_files import is_unicode
+from smoothpl.data.folder.scan import Scan, scan_folder
 from smoothpl.errors import ConfigError, require
-from smoothpl.inference.classifier import Classifier, load, trained
+from smoothpl.inference.classifier import Classifier, load
 from smoothpl.inference.suggestions import Suggestion, look_at, suggest
 from smoothpl.io.csv_cells import guarded
+from smoothpl.record.trained import trained
 
 SIDE = 192
 """Pixels of the longer side of a picture on the page."""

@@ -74,6 +74,7 @@ def with_new_labels(typed: CommandLine, record: Record) -> "tuple[CommandLine, S
     from smoothpl.data.folder.scan import scan_folder
 
     data = record.config["data"]
+    check_places(typed, Path(typed.get("data.root") or data["root"]).expanduser())
     scan = scan_folder(typed.get("data.root") or data["root"], typed.get("data.labels") or data["labels"])
     changed = sorted({*scan.class_names} ^ {*record.class_names})
     if record.class_names and changed:
@@ -122,6 +123,7 @@ def of_folder(line: CommandLine) -> Request:
     if "data.size" in line.keys:
         check_side(number(line, "data.size") or line.get("data.size"))  # before the folder is read
     absolute = Path(root).expanduser().absolute()
+    check_places(line, absolute)
     scan = scan_folder(str(absolute), line.get("data.labels"))
     facts = facts_of(scan, divides="data.folds" not in line.keys)
     chosen = choose(facts, number(line, "data.size"), number(line, "max_steps"))
@@ -130,6 +132,15 @@ def of_folder(line: CommandLine) -> Request:
     usual = benchmark_defaults()
     added = {key: value for key, value in chosen.items() if usual.get(key) != value}
     return Request(line.adding({"data.root": quoted(str(absolute)), **added}), scan)
+
+
+def check_places(line: CommandLine, root: Path) -> None:
+    from smoothpl.data.folder.walk import check_place
+
+    for key in ("hydra.run.dir", "hydra.sweep.dir"):
+        place = line.get(key)
+        if place and "${" not in place:
+            check_place(key, place, root)
 
 
 def number(line: CommandLine, key: str) -> int | None:

@@ -4,6 +4,7 @@ import pytest
 
 from smoothpl.config import folder_defaults
 from smoothpl.config.overrides import CommandLine
+from smoothpl.data.folder import scan
 from smoothpl.data.folder.scan import scan_folder
 from smoothpl.errors import ConfigError
 from smoothpl.record.record import new_record, read, write
@@ -59,9 +60,20 @@ def test_what_was_not_typed_for_a_folder_is_chosen_and_printed(
 
 def test_the_folder_is_handed_over_as_it_was_seen(tmp_path: Path) -> None:
     root = two_digits(tmp_path / "own")
-    scan = complete(CommandLine.parse(["data=folder", f"data.root={root}"])).scan
-    assert scan is not None
-    assert scan.images_digest == scan_folder(str(root)).images_digest
+    found = complete(CommandLine.parse(["data=folder", f"data.root={root}"])).scan
+    assert found is not None
+    assert found.images_digest == scan_folder(str(root)).images_digest
+
+
+@pytest.mark.parametrize("key", ["hydra.run.dir", "hydra.sweep.dir"])
+def test_a_run_among_its_images_is_refused_before_any_is_read(
+    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = two_digits(tmp_path / "own")
+    monkeypatch.setattr(scan, "digests_of_files", None)
+    for word in ("data=folder", "benchmark=folder"):
+        with pytest.raises(ConfigError, match=rf"{key}=.*own is the folder of images .*{key}=runs/own"):
+            completed(word, f"data.root={root}", f"{key}={root}")
 
 
 def test_what_was_typed_stays(tmp_path: Path) -> None:

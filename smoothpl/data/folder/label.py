@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-TEST = "test"
+LABELED, TEST = CLASSES = ("labeled", "test")
+"""Folders that have a folder for each class."""
 
 
 class Label(NamedTuple):

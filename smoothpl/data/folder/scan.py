@@ -9,14 +9,13 @@ from pathlib import Path, PurePosixPath
 from unicodedata import normalize
 
 from smoothpl.data.folder.decoded import digests_of_files
-from smoothpl.data.folder.label import TEST, Label
+from smoothpl.data.folder.label import CLASSES, LABELED, TEST, Label
 from smoothpl.data.folder.label_files import read_labels
 from smoothpl.data.folder.walk import SUFFIXES, Walk, count_kinds, walk_folder
 from smoothpl.errors import ConfigError, require
 from smoothpl.io.cache import FileState
 from smoothpl.layout import RECORD
 
-LABELED = "labeled"
 LABELS_CSV = "labels.csv"
 
 
@@ -101,7 +100,7 @@ def letters(what: object) -> str:
 def by_class_folder(files: list[str]) -> Iterator[Label]:
     for file in files:
         first, *rest = PurePosixPath(file).parts
-        if first in (LABELED, TEST):
+        if first in CLASSES:
             require(len(rest) > 1, f"{file} is in no class folder; move it to {first}/<class>/.")
             yield Label(file, rest[0], first == TEST, f"the folder {first}/{rest[0]}")
 
@@ -111,7 +110,7 @@ def check_class_folders(walk: Walk) -> None:
     filled = {PurePosixPath(file).parts[:2] for file in walk.states}
     for folder in walk.folders:
         first, *rest = PurePosixPath(folder).parts
-        if first not in (LABELED, TEST) or len(rest) != 1 or (first, *rest) in filled:
+        if first not in CLASSES or len(rest) != 1 or (first, *rest) in filled:
             continue
         kinds = count_kinds(kind for file, kind in walk.kinds.items() if file.startswith(f"{folder}/"))
         require(

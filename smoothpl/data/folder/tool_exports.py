@@ -52,9 +52,9 @@ def read_coco(content: dict[str, Any], path: Path, finder: Finder) -> Iterator[L
 
 def is_region(annotation: dict[str, Any], image: dict[str, Any]) -> bool:
     """Whether an annotation is about a part of the image."""
-    box = annotation.get("bbox")
+    box = annotation.get("bbox") or []
     whole = [0, 0, image.get("width"), image.get("height")]
-    return bool(annotation.get("segmentation")) or (bool(box) and list(box) != whole)
+    return bool(annotation.get("segmentation")) or list(box) not in ([], whole)
 
 
 def read_label_studio(tasks: list[Task], path: Path, finder: Finder) -> Iterator[Label]:

@@ -11,7 +11,8 @@ from stat import S_ISDIR, S_ISREG
 
 from smoothpl.cli.messages import first_few, inform, inform_once
 from smoothpl.data.decode import MOST_BYTES
-from smoothpl.errors import ConfigError
+from smoothpl.data.folder.label import CLASSES
+from smoothpl.errors import ConfigError, require
 from smoothpl.io.cache import FileState, state_from
 from smoothpl.layout import CHECKPOINTS, LOGS, PSEUDO_LABELS_PICTURE, RECORD, RUN_PICTURE
 
@@ -173,3 +174,16 @@ def stat_of(entry: os.DirEntry[str]) -> os.stat_result | None:
         raise ConfigError(
             f"{entry.path!r} cannot be read ({error.strerror}); correct its permissions, or move it elsewhere."
         ) from error
+
+
+def check_place(key: str, place: str, root: Path) -> None:
+    """Refuses to write a run among images: a folder that holds a run is passed over, with all images in it."""
+    written, images = Path(place).resolve(), root.resolve()
+    if not written.is_relative_to(images):
+        return
+    inner = written.relative_to(images).parts
+    require(
+        bool(inner) and inner[0] not in CLASSES and not (written.is_dir() and walk_folder(written).states),
+        f"{key}={place} is {'in ' if inner else ''}the folder of images (data.root={root}), and a run must not lie "
+        f"among images; name a place outside of it, for example {key}=runs/{root.name}.",
+    )

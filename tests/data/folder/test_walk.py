@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from smoothpl.data.folder.walk import SUFFIXES, images_below, walk_folder
+from smoothpl.data.folder.walk import SUFFIXES, check_place, images_below, walk_folder
 from smoothpl.errors import ConfigError
 from tests.support.own import save, two_digits
 
@@ -163,3 +163,27 @@ def test_names_that_would_steer_a_terminal_are_printed_with_escapes(
     assert walk.links == ["\x1b[2Jlink"]
     assert "\x1b" not in (said := capsys.readouterr().err)
     assert "'\\x1b[2Jlink'" in said
+
+
+@pytest.mark.parametrize(
+    ("place", "is_refused"),
+    [
+        ("", True),
+        ("pool", True),
+        ("labeled/one/new", True),
+        ("test", True),
+        ("pool/new", False),
+        ("outputs/new", False),
+        ("../runs", False),
+        ("..", False),
+    ],
+)
+def test_a_run_is_not_written_among_images(place: str, is_refused: bool, tmp_path: Path) -> None:
+    root = two_digits(tmp_path / "photos")
+    (root / "link").symlink_to(root)
+    for written in (root / place, root / "link" / place):
+        if is_refused:
+            with pytest.raises(ConfigError, match=r"hydra.run.dir=.* the folder of images .*name a place outside"):
+                check_place("hydra.run.dir", str(written), root)
+        else:
+            check_place("hydra.run.dir", str(written), root)
