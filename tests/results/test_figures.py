@@ -2,6 +2,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -41,11 +42,11 @@ def test_folds_are_points_and_their_mean_has_an_error_bar(tmp_path: Path) -> Non
     table = table_of(tmp_path, fixmatch=[3.0, 5.0, 4.0], smooth=[3.0, 5.0, 4.0])
     axes = Figure().subplots()
     paint_folds(axes, table.rows, table)
-    points = [line for line in axes.get_lines() if len(line.get_xdata()) == 3]
+    points = [line for line in axes.get_lines() if len(np.asarray(line.get_xydata())) == 3]
     assert [line.get_linestyle() for line in points] == ["None", "None"]
-    assert [list(line.get_ydata()) for line in points] == [[3.0, 5.0, 4.0]] * 2
-    one, other = (set(line.get_xdata()) for line in points)
-    assert not one & other  # level runs stand side by side
+    (one, errors), (other, others) = (zip(*np.asarray(line.get_xydata()).tolist(), strict=True) for line in points)
+    assert errors == others == (3.0, 5.0, 4.0)
+    assert not {*one} & {*other}  # level runs stand side by side
     bars = [bar.get_segments()[0][:, 1].tolist() for bar in axes.collections]  # type: ignore[attr-defined]
     deviation = (2 / 3) ** 0.5
     assert bars == [pytest.approx([4 - deviation, 4 + deviation])] * 2
