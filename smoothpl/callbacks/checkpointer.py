@@ -96,6 +96,7 @@ class Checkpointer(Callback):
         try:
             if trainer.is_global_zero:
                 draft.parent.mkdir(parents=True, exist_ok=True)
+                draft.unlink(missing_ok=True)  # a link would be written through
             trainer.save_checkpoint(draft)
             if trainer.is_global_zero:
                 finish(draft)

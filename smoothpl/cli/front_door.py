@@ -20,6 +20,7 @@ from omegaconf.errors import (
 
 from smoothpl.cli.near import unknown_key, unknown_option
 from smoothpl.errors import ConfigError, DivergenceError
+from smoothpl.io.escapes import printable
 
 
 def run_command(command: Callable[[], None]) -> None:
@@ -48,7 +49,7 @@ def of_files(error: OSError) -> str:
     if error.filename is None:  # while writing: a disk that is full
         return f"{error.strerror}; what was written before is complete. Make room, and continue with resume=auto."
     way_out = "name a place that can be written to (hydra.run.dir, hydra.sweep.dir or out)"
-    return f"{error.filename}: {error.strerror}; {way_out}."
+    return one_line(f"{error.filename}: {error.strerror}; {way_out}.")
 
 
 def is_of_hydra(error: Exception) -> bool:
@@ -94,7 +95,7 @@ def of_part(error: InstantiationException) -> str:
 
 
 def one_line(text: str) -> str:
-    return " ".join(line.strip() for line in text.splitlines() if line.strip())
+    return printable(" ".join(line.strip() for line in text.splitlines() if line.strip()))
 
 
 def causes(error: BaseException | None) -> Iterator[BaseException]:

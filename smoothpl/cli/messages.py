@@ -4,16 +4,15 @@ Names of files and classes may come from strangers. What is printed by way of th
 """
 
 import os
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderableType, RenderHook
 from rich.segment import Segment
 
+from smoothpl.io.escapes import printable
+
 NUM_NAMED = 5
-STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters except tab and line feed, marks that turn the direction of writing, and halves of characters."""
 said: set[str] = set()
 """By this process, so far."""
 
@@ -38,11 +37,6 @@ def say(message: str) -> None:
 def first_few(names: Sequence[str]) -> str:
     """The first names, and dots where there are more."""
     return ", ".join(names[:NUM_NAMED]) + (", ..." if len(names) > NUM_NAMED else "")
-
-
-def printable(text: str) -> str:
-    """The text with escapes, as in Python, for what a terminal would obey."""
-    return STEERING.sub(lambda found: found.group().encode("unicode_escape").decode("ascii"), text)
 
 
 class Terminal(Console):

@@ -21,8 +21,9 @@ from smoothpl.data.folder.walk import images_below
 from smoothpl.errors import require
 from smoothpl.inference.classifier import Classifier
 from smoothpl.inference.preprocessing import Preparation
-from smoothpl.io.atomic import put
+from smoothpl.io.atomic import create, put
 from smoothpl.io.csv_cells import guarded
+from smoothpl.io.escapes import Escaping
 from smoothpl.io.processes import MOST_AT_A_TIME, in_processes
 
 FORMATS = (".csv", ".jsonl")
@@ -72,12 +73,12 @@ def write(form: Format, classifier: Classifier, files: Sequence[Path]) -> list[s
         if form.out == "-":
             if isinstance(sys.stdout, TextIOWrapper):
                 sys.stdout.reconfigure(errors="surrogateescape")  # a name need not be UTF-8
-            put_rows(form, classifier, parts, sys.stdout)
+            put_rows(form, classifier, parts, Escaping(sys.stdout) if sys.stdout.isatty() else sys.stdout)
             return bad
         out = Path(form.out)
         draft = out.with_name(f".{out.name}.draft")
         stack.callback(draft.unlink, missing_ok=True)
-        with draft.open("w", newline="", encoding="utf-8", errors="surrogateescape") as file:
+        with open(create(draft), "w", newline="", encoding="utf-8", errors="surrogateescape") as file:
             put_rows(form, classifier, parts, file)
         put(draft, out)
     return bad
@@ -110,7 +111,9 @@ def prepared(prepare: Preparation, paths: Sequence[Path]) -> tuple[list[Path], n
     return good, pixels[: len(good)], bad
 
 
-def put_rows(form: Format, classifier: Classifier, parts: Iterable[tuple[list[Path], Tensor]], file: TextIO) -> None:
+def put_rows(
+    form: Format, classifier: Classifier, parts: Iterable[tuple[list[Path], Tensor]], file: TextIO | Escaping
+) -> None:
     names = classifier.class_names
     table = csv.writer(file, lineterminator="\n")
     if form.as_csv:

@@ -96,3 +96,12 @@ def test_whoever_asked_to_stop_is_named(
     checkpointer = Checkpointer(tmp_path, every=1, eval_every=10, max_time=max_time)
     checkpointer.asked_by = asked_by
     assert str(checkpointer.interruption(Mock(callbacks=[]))) == by
+
+
+def test_a_draft_never_follows_a_link(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    (tmp_path / ".last.ckpt.draft").symlink_to(victim)
+    trainer = Mock(is_global_zero=True, save_checkpoint=lambda path: Path(path).write_text("weights"))
+    Checkpointer(tmp_path, every=1, eval_every=1).save_last(trainer, tmp_path / "last.ckpt")
+    assert (victim.read_text(), (tmp_path / "last.ckpt").read_text()) == ("precious", "weights")

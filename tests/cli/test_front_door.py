@@ -209,3 +209,21 @@ def test_who_wants_to_see_everything_does(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("HYDRA_FULL_ERROR", "1")
     with pytest.raises(ConfigError):
         run_command(failing(ConfigError("threshold")))
+
+
+def test_names_in_an_error_cannot_steer_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    hostile = "labeled/\x1b[2J\x07cat"
+    for error in (ConfigError(f"{hostile} is odd"), OSError(2, "No such file", hostile)):
+        monkeypatch.setenv("HYDRA_FULL_ERROR", "1")  # so that it is removed at the end
+        monkeypatch.delenv("HYDRA_FULL_ERROR")
+        with pytest.raises(SystemExit) as raised:
+            run_command(raising(error))
+        assert r"labeled/\x1b[2J\x07cat" in str(raised.value)
+        assert "\x1b" not in str(raised.value)
+
+
+def raising(error: Exception) -> Callable[[], None]:
+    def command() -> None:
+        raise error
+
+    return command

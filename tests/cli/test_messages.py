@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from smoothpl.cli import messages
-from smoothpl.cli.messages import Terminal, first_few, inform, inform_once, printable, say
+from smoothpl.cli.messages import Terminal, first_few, inform, inform_once, say
 
 
 def test_a_message_beside_the_result_is_one_line_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
@@ -39,10 +39,6 @@ def test_names_that_would_steer_a_terminal_are_printed_with_escapes(
     shown = "".join(capsys.readouterr())
     assert "labeled/\\x1b]0;title\\x07\\x1b[2J\\rcat\\x9b31m\\u202egnp/ä\\udce4.png\n" in shown
     assert not {*shown} & {*"\x1b\x07\r\x9b\u202e\udce4"}
-
-
-def test_escapes_are_left_out_of_texts_that_need_none() -> None:
-    assert printable("ä\t[b]\n😀 \\x1b") == "ä\t[b]\n😀 \\x1b"
 
 
 @pytest.mark.parametrize("is_terminal", [False, True])

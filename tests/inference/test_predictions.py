@@ -68,6 +68,26 @@ def test_predictions_may_go_to_stdout(classifier: Classifier, capsys: pytest.Cap
     assert row["file"] == "photos/a.png"
 
 
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_names_on_a_terminal_are_escaped_and_in_a_pipe_they_are_as_they_are(
+    is_terminal: bool,
+    classifier: Classifier,
+    photos: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hostile = (photos / "a.png").rename(photos / "\x1b[2J.png")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: is_terminal)
+    write(Format("-", 1, False), classifier, [hostile])
+    assert ("\x1b" in capsys.readouterr().out) != is_terminal
+
+
+def test_what_a_folder_holds_besides_images_is_named(photos: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (photos / "x.nef").write_text("x")
+    assert len(find_files([str(photos)])) == 3
+    assert "skipped 1 .nef (camera raw). Convert camera raw" in capsys.readouterr().err
+
+
 def test_an_earlier_file_is_kept_when_nothing_could_be_predicted(
     classifier: Classifier, photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
