@@ -2,9 +2,16 @@
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from smoothpl.errors import require
+
+PICTURES = (
+    *(".png", ".svg", ".pdf", ".jpg", ".jpeg", ".webp", ".avif", ".gif", ".tif", ".tiff"),
+    *(".eps", ".ps", ".svgz", ".pgf", ".raw", ".rgba"),
+)
+"""What Matplotlib writes."""
 
 
 class Arguments(NamedTuple):
@@ -22,6 +29,22 @@ class Arguments(NamedTuple):
         text = self.options.get(name, str(default))
         require(text.isdecimal() and int(text) > 0, f"{name}={text} must be a positive whole number.")
         return int(text)
+
+    def file(self, name: str, default: str) -> Path:
+        """A file to write, in a folder that is there: a folder that nobody has may be a typing error."""
+        out = Path(self.options.get(name, default)).expanduser()
+        require(out.parent.is_dir(), f"{name}={out}: there is no folder {out.parent}; make it, or name another place.")
+        require(not out.is_dir(), f"{name}={out} is a folder; name a file.")
+        return out
+
+    def picture(self, name: str, default: str) -> Path:
+        out = Path(self.options.get(name, default)).expanduser()
+        out = out if out.suffix else out.with_name(f"{out.name}.png")
+        require(
+            out.suffix.lower() in PICTURES,
+            f"{name}={out} must be a picture, and end with one of {', '.join(PICTURES)}.",
+        )
+        return out
 
 
 def read_arguments(typed: Sequence[str], usage: str, *options: str) -> Arguments:

@@ -1,12 +1,12 @@
 """smoothpl export: write the trained network to one file, ONNX or others"""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from smoothpl.cli.arguments import read_options
 from smoothpl.cli.messages import say
 from smoothpl.cli.usage import options_of
 from smoothpl.errors import require
+from smoothpl.record.trained import directory_of, trained
 
 USAGE = """smoothpl export run=DIR images=PLACE format=onnx [out=model.onnx]
 
@@ -26,14 +26,15 @@ preprocessing are in its metadata.
 
 def main(arguments: Sequence[str]) -> None:
     typed = read_options(arguments, USAGE, *options_of(USAGE), needed=("run", "images"))
+    run_dir = directory_of(typed.options["run"])
+    trained(run_dir)  # which needs no torch
     from smoothpl.inference.export import SUFFIXES, export_run
 
     name = typed.options.get("format", "onnx")
     require(name in SUFFIXES, f"format={name} must be one of {', '.join(SUFFIXES)}.")
     suffix = SUFFIXES[name]
-    out = Path(typed.options.get("out", f"model{suffix}"))
+    out = typed.file("out", f"model{suffix}")
     require(out.suffix == suffix, f"out={out} must end with {suffix} (format={name}).")
-    run_dir = Path(typed.options["run"])
     done = export_run(run_dir, typed.options["images"], name, out, trust=typed.flag("trust"))
     say(f"checked on {done.num_images} images: probabilities agree with the run to {done.difference:.1e}")
     say(f"model: {out}")

@@ -1,7 +1,6 @@
 """smoothpl folds: show which classes a fold has labels for"""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -30,6 +29,7 @@ labels and folds 0-5 (the paper's figure):
 
 def main(arguments: Sequence[str]) -> None:
     typed = read_arguments(arguments, USAGE, *options_of(USAGE))
+    out = typed.picture("out", "folds.png")
     from smoothpl.run.command_line import complete
 
     request = complete(CommandLine.parse(typed.rest))
@@ -47,8 +47,8 @@ def main(arguments: Sequence[str]) -> None:
         deviations = deviations_by_size(data.source.train.labels, config.data.num_classes)
         console.print(tabulate_deviations(deviations))
     if "out" in typed.options:
-        draw(data.source, data.fold, deviations, Path(typed.options["out"]))
-        say(f"picture: {typed.options['out']}")
+        draw(data.source, data.fold, deviations, out)
+        say(f"picture: {out}")
 
 
 def tabulate_classes(source: "Source", fold: "Fold") -> Table:

@@ -7,6 +7,7 @@ from smoothpl.cli.messages import first_few, inform
 from smoothpl.cli.usage import options_of
 from smoothpl.config.overrides import key_of
 from smoothpl.errors import ConfigError, require
+from smoothpl.record.trained import directory_of, trained
 
 USAGE = """smoothpl predict run=DIR images=PLACE... [out=predictions.csv]
 
@@ -28,6 +29,10 @@ Files that are not images are listed and skipped."""
 
 def main(arguments: Sequence[str]) -> None:
     typed = read_options(arguments, USAGE, *options_of(USAGE), needed=("run", "images"))
+    if typed.options.get("out") != "-":
+        typed.file("out", "predictions.csv")
+    run_dir = directory_of(typed.options["run"])
+    trained(run_dir)  # which needs no torch
     from smoothpl.inference.classifier import load
     from smoothpl.inference.predictions import Format, find_files, write
 
@@ -35,7 +40,7 @@ def main(arguments: Sequence[str]) -> None:
         typed.options.get("out", "predictions.csv"), typed.number("top", 1), typed.flag("probabilities")
     )
     files = find_files([word.partition("=")[2] for word in arguments if key_of(word) == "images"])
-    classifier = load(typed.options["run"], trust=typed.flag("trust"))
+    classifier = load(run_dir, trust=typed.flag("trust"))
     num_classes = len(classifier.class_names)
     require(form.top <= num_classes, f"top={form.top}, but there are {num_classes} classes.")
     bad = write(form, classifier, files)

@@ -7,6 +7,7 @@ from smoothpl.cli.arguments import read_arguments
 from smoothpl.cli.messages import Terminal, say
 from smoothpl.cli.usage import options_of
 from smoothpl.errors import ConfigError
+from smoothpl.record.trained import directory_of
 
 USAGE = """smoothpl report DIR... [paper] [baseline=fixmatch] [out=report.html]
 
@@ -36,7 +37,7 @@ def main(arguments: Sequence[str]) -> None:
     options = Options.parse({key: value for key, value in typed.options.items() if key != "out"})
     out = Path(typed.options["out"]) if "out" in typed.options else None
     check_out(out)
-    folders = [Path(place) for place in typed.rest if place != PAPER]
+    folders = [directory_of(place) for place in typed.rest if place != PAPER]
     unknown = [str(folder) for folder in folders if "=" in str(folder) and not folder.exists()]
     if unknown or not typed.rest:
         wrong = f"{unknown[0]} is not an option of the report" if unknown else "no folder of runs is named"

@@ -1,7 +1,6 @@
 """smoothpl sheet: draw the images of a step with their weak and strong views"""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from smoothpl.cli.arguments import read_arguments
 from smoothpl.cli.messages import say
@@ -21,11 +20,12 @@ and strong views, exactly as a run with these knobs sees them:
 
 def main(arguments: Sequence[str]) -> None:
     typed = read_arguments(arguments, USAGE, *options_of(USAGE))
+    out = typed.picture("out", "sheet.png")
     from smoothpl.run.command_line import complete
 
     request = complete(CommandLine.parse(typed.rest))
     config = request.config()
-    step, out = typed.options.get("step", "0"), Path(typed.options.get("out", "sheet.png"))
+    step = typed.options.get("step", "0")
     if not (step.isdecimal() and int(step) < config.max_steps):
         raise ConfigError(f"step={step} must be a step of the run, from 0 to {config.max_steps - 1}.")
     from smoothpl.plots.contact_sheet import draw

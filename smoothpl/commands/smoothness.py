@@ -1,7 +1,6 @@
 """smoothpl smoothness: draw a smooth loss beside one that jumps (paper, Figure 1)"""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from smoothpl.cli.arguments import read_options
 from smoothpl.cli.messages import say
@@ -21,7 +20,7 @@ shapes of the weight for thresholds of 0.82, 0.91 and 0.95.
 
 def main(arguments: Sequence[str]) -> None:
     typed = read_options(arguments, USAGE, *options_of(USAGE))
-    threshold, out = typed.options.get("threshold", "0.75"), Path(typed.options.get("out", "smoothness.png"))
+    threshold, out = typed.options.get("threshold", "0.75"), typed.picture("out", "smoothness.png")
     try:
         value = float(threshold)
     except ValueError:

@@ -1,12 +1,12 @@
 """smoothpl suggest: choose the images to label next, with a page to label them on"""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from smoothpl.cli.arguments import read_options
 from smoothpl.cli.messages import Terminal, say
 from smoothpl.cli.usage import options_of
 from smoothpl.io.atomic import write_text
+from smoothpl.record.trained import directory_of, trained
 
 USAGE = """smoothpl suggest run=DIR [n=20] [out=suggestions]
 
@@ -29,10 +29,12 @@ MOST_PRINTED = 20
 
 def main(arguments: Sequence[str]) -> None:
     typed = read_options(arguments, USAGE, *options_of(USAGE), needed=("run",))
-    number, out = typed.number("n", 20), Path(typed.options.get("out", "suggestions"))
+    number, out = typed.number("n", 20), typed.file("out", "suggestions")
+    run_dir = directory_of(typed.options["run"])
+    trained(run_dir)  # which needs no torch
     from smoothpl.inference.suggestion_page import as_csv, as_page, find
 
-    found = find(Path(typed.options["run"]), typed.options.get("root"), number, typed.flag("trust"))
+    found = find(run_dir, typed.options.get("root"), number, typed.flag("trust"))
     write_text(out.with_name(f"{out.name}.csv"), as_csv(found.shown))
     write_text(out.with_name(f"{out.name}.html"), as_page(found))
     console = Terminal()

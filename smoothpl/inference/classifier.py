@@ -15,7 +15,7 @@ from smoothpl.inference.image_size import image_side
 from smoothpl.inference.preprocessing import Image, Preparation, several
 from smoothpl.layout import LAST_CHECKPOINT, RECORD
 from smoothpl.nets.build import build_network
-from smoothpl.record.record import Record, read
+from smoothpl.record.trained import directory_of, trained
 
 CHUNK = 64
 """Images in every batch, padded if need be: another batch size could change the last bits of a result."""
@@ -87,7 +87,7 @@ def load(run: str | Path, trust: bool = False) -> Classifier:
 
     `trust`: allow a network that is not smoothpl's own code, if the record names one.
     """
-    run_dir = Path(run)
+    run_dir = directory_of(run)
     record = trained(run_dir)
     config = OmegaConf.create(record.config)
     assert isinstance(config, DictConfig)
@@ -113,18 +113,6 @@ def load(run: str | Path, trust: bool = False) -> Classifier:
         list(config.data.mean),
         list(config.data.std),
     )
-
-
-def trained(run_dir: Path) -> Record:
-    if not (run_dir / RECORD).is_file():
-        raise ConfigError(f"run={run_dir} is not a run: it has no {RECORD}; name the directory of a run.")
-    record = read(run_dir)
-    if not (run_dir / LAST_CHECKPOINT).is_file():
-        raise ConfigError(
-            f"run={run_dir} is {record.status} and has no {LAST_CHECKPOINT}: only a finished run can be used; continue "
-            f"it: python -m smoothpl.train resume={run_dir}."
-        )
-    return record
 
 
 def check_trusted(net: DictConfig, run_dir: Path, trust: bool) -> None:

@@ -72,7 +72,6 @@ def describe(classifier: Classifier, run_dir: Path) -> dict[str, str]:
 def export(classifier: Classifier, kind: Format, images: list[Tensor], out: Path, metadata: dict[str, str]) -> float:
     """Writes a draft, compares its predictions with the classifier's, and only then makes it the file."""
     model = Portable(classifier)
-    out.parent.mkdir(parents=True, exist_ok=True)
     draft = out.with_name(f".{out.stem}.{os.getpid()}{out.suffix}")
     try:
         with warnings.catch_warnings(), torch.inference_mode(False), torch.no_grad():

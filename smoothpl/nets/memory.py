@@ -16,7 +16,7 @@ USUAL = 128
 
 
 def sketch(net: DictConfig) -> nn.Module | None:
-    """The network without its numbers. None if it cannot be had so, or is not our code, which may not be built twice."""
+    """The network without its numbers. None if it cannot be had so, or is not our code: that may not be built twice."""
     if not str(net.get("_target_")).startswith(OWN):
         return None
     without = {name: None for name in ("weights", "init_from") if name in net}
@@ -40,8 +40,8 @@ def check_parameters(net: DictConfig) -> None:
     if number * BYTES > memory:
         knobs = " ".join(f"net.{name}={net[name]}" for name in ("name", "depth", "width", "num_classes") if name in net)
         raise ConfigError(
-            f"{knobs or 'net'}: a network of {number:,} parameters takes {spelled(number * BYTES)}, and this machine has "
-            f"{spelled(memory)} of memory; use a smaller network."
+            f"{knobs or 'net'}: a network of {number:,} parameters takes {spelled(number * BYTES)}, and this machine "
+            f"has {spelled(memory)} of memory; use a smaller network."
         )
 
 

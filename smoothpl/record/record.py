@@ -18,6 +18,7 @@ from smoothpl.io.atomic import write_text
 from smoothpl.layout import RECORD
 from smoothpl.metrics.collapse import Turn
 from smoothpl.metrics.instability import sudden_rises
+from smoothpl.record.consistency import contradiction
 from smoothpl.record.schema import objection
 from smoothpl.record.upgrade import upgraded
 from smoothpl.record.versions import current_commit, installed_versions
@@ -115,13 +116,24 @@ def write(run_dir: Path, record: Record) -> None:
 def read(run_dir: Path) -> Record:
     path = run_dir / RECORD
     try:
-        fields = json.loads(path.read_text())
-    except json.JSONDecodeError as error:
+        fields = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path} is damaged ({error}); move it away to skip this run.") from None
     fields = upgraded(fields)
     wrong = objection(fields, kinds(), newest=SCHEMA)
     if wrong:
         raise ConfigError(f"{path} {wrong}; move it away to skip this run.")
+    try:
+        record = from_fields(fields)
+        wrong = contradiction(record)
+    except (AttributeError, IndexError, KeyError, TypeError) as error:  # a part of a field is not of its kind
+        wrong = f"is damaged ({error!r})"
+    if wrong:
+        raise ConfigError(f"{path} {wrong}; move it away to skip this run.")
+    return record
+
+
+def from_fields(fields: dict[str, Any]) -> Record:
     record = Record(**(UNKNOWN | fields))
     record.schema = SCHEMA
     record.history = evaluations(fields.get("history", []))
@@ -137,7 +149,7 @@ def read_below(places: Sequence[Path]) -> dict[Path, Record]:
     """Every record in some directories, or below them, by its own directory."""
     found: dict[Path, Record] = {}
     for place in places:
-        paths = sorted(place.rglob(RECORD))
+        paths = [place] if place.name == RECORD and place.is_file() else sorted(place.rglob(RECORD))
         if not paths:
             raise ConfigError(f"{place} is not a run: there is no {RECORD} below it; name the directory of a run.")
         found |= {path.parent: read(path.parent) for path in paths}

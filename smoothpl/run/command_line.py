@@ -15,6 +15,7 @@ from smoothpl.config.recipe import OF_COMMAND
 from smoothpl.config.typed_words import check_single, readable
 from smoothpl.errors import ConfigError, require
 from smoothpl.record.record import Record
+from smoothpl.record.trained import directory_of
 from smoothpl.run.more_labels import knobs_of_more_labels
 from smoothpl.run.resume import AUTO, open_run
 
@@ -53,7 +54,7 @@ def complete(line: CommandLine) -> Request:
 def named_run(line: CommandLine) -> str | None:
     """The directory that `resume` names, if it does."""
     named = line.get("resume")
-    return None if named in (None, AUTO, "") else named
+    return None if named in (None, AUTO, "") else str(directory_of(named))
 
 
 def of_resumed_run(line: CommandLine, named: str) -> Request:

@@ -1,6 +1,9 @@
-import pytest
+from pathlib import Path
 
-from smoothpl.cli.arguments import Arguments, read_arguments, read_options
+import pytest
+from matplotlib.backend_bases import FigureCanvasBase
+
+from smoothpl.cli.arguments import PICTURES, Arguments, read_arguments, read_options
 from smoothpl.errors import ConfigError
 
 
@@ -45,3 +48,20 @@ def test_a_number_is_positive_and_whole(text: str) -> None:
     assert (Arguments({"n": "7"}, []).number("n", 20), Arguments({}, []).number("n", 20)) == (7, 20)
     with pytest.raises(ConfigError, match=f"n={text} must be a positive whole number"):
         Arguments({"n": text}, []).number("n", 20)
+
+
+def test_a_file_is_written_into_a_folder_that_is_there(tmp_path: Path) -> None:
+    assert Arguments({"out": str(tmp_path / "a.csv")}, []).file("out", "b.csv") == tmp_path / "a.csv"
+    assert Arguments({}, []).file("out", "b.csv") == Path("b.csv")
+    with pytest.raises(ConfigError, match=r"out=.*nowhere/a\.csv: there is no folder .*nowhere; make it"):
+        Arguments({"out": str(tmp_path / "nowhere" / "a.csv")}, []).file("out", "b.csv")
+    with pytest.raises(ConfigError, match=r"is a folder; name a file"):
+        Arguments({"out": str(tmp_path)}, []).file("out", "b.csv")
+
+
+def test_a_picture_is_of_a_kind_that_can_be_drawn() -> None:
+    assert Arguments({"out": "a.SVG"}, []).picture("out", "b.png") == Path("a.SVG")
+    assert Arguments({"out": "a"}, []).picture("out", "b.png") == Path("a.png")
+    with pytest.raises(ConfigError, match=r"out=s\.txt must be a picture, and end with one of \.png"):
+        Arguments({"out": "s.txt"}, []).picture("out", "b.png")
+    assert {kind.removeprefix(".") for kind in PICTURES} <= {*FigureCanvasBase.get_supported_filetypes()}

@@ -28,7 +28,8 @@ def beside_the_run(run_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_file_says_what_the_run_says_and_how_to_use_it(run_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    export.main(["run=run", "images=photos", "format=safetensors", "out=out/model.safetensors"])
+    (run_dir.parent / "out").mkdir()
+    export.main(["run=run/run.json", "images=photos", "format=safetensors", "out=out/model.safetensors"])
     printed = capsys.readouterr().out
     assert "checked on 20 images: probabilities agree with the run to " in printed
     assert "model: out/model.safetensors" in printed
@@ -66,3 +67,9 @@ def test_a_mistake_is_one_message(arguments: list[str], message: str) -> None:
 def test_run_and_images_are_needed() -> None:
     with pytest.raises(ConfigError, match=r"run=\.\.\. and images=\.\.\. must be given"):
         export.main([])
+
+
+def test_a_folder_that_is_not_there_is_not_made(run_dir: Path) -> None:
+    with pytest.raises(ConfigError, match=r"out=nowhere/m\.pt: there is no folder nowhere; make it, or name another"):
+        export.main(["run=run", "images=photos", "format=torchscript", "out=nowhere/m.pt"])
+    assert not (run_dir.parent / "nowhere").exists()

@@ -123,6 +123,7 @@ def test_the_facts_of_a_folder_are_read_off_its_files(tmp_path: Path) -> None:
     ("word", "named"),
     [
         ("resume=a/b", "a/b"),
+        ("resume=a/b/run.json", "a/b"),
         ("resume='a=b, c'", "a=b, c"),
         ("resume=auto", None),
         ("resume=null", None),
@@ -203,3 +204,14 @@ def test_labels_are_added_and_the_run_continues(tmp_path: Path) -> None:
         (root / part / "one").rename(root / part / "won")
     with pytest.raises(ConfigError, match="has other classes than this run: one, won"):
         completed(f"resume={tmp_path / 'second'}")
+
+
+@pytest.mark.parametrize("size", ["0", "-1", "abc", "32.5", "[32,32]"])
+def test_a_size_that_images_cannot_have_is_refused_before_the_folder_is_read(tmp_path: Path, size: str) -> None:
+    with pytest.raises(ConfigError, match=r"data\.size=.* must be a whole number of pixels"):
+        completed(f"data.root={tmp_path / 'nowhere'}", "data=folder", f"data.size={size}")
+
+
+def test_a_folder_may_have_a_comma_in_its_name(tmp_path: Path) -> None:
+    root = two_digits(tmp_path / "one, two")
+    assert f"data.root={quoted(str(root))}" in completed(f"data.root={root}", "data=folder")

@@ -1,0 +1,27 @@
+"""The record of a run that can be used: what every command asks first, before it waits for torch."""
+
+from pathlib import Path
+
+from smoothpl.errors import ConfigError
+from smoothpl.layout import LAST_CHECKPOINT, RECORD
+from smoothpl.record.record import Record, read
+
+
+def directory_of(run: str | Path) -> Path:
+    """The directory of a run, also if its record or its last checkpoint was named."""
+    place = Path(run).expanduser()
+    return place.parent if place.name in (RECORD, LAST_CHECKPOINT) and not place.is_dir() else place
+
+
+def trained(run_dir: Path) -> Record:
+    if not (run_dir / RECORD).is_file():
+        raise ConfigError(f"run={run_dir} is not a run: it has no {RECORD}; name the directory of a run.")
+    record = read(run_dir)
+    if not (run_dir / LAST_CHECKPOINT).is_file():
+        raise ConfigError(
+            f"run={run_dir} is {record.status} and has no {LAST_CHECKPOINT}: only a finished run can be used; continue "
+            f"it: python -m smoothpl.train resume={run_dir}."
+        )
+    if not record.class_names:
+        raise ConfigError(f"run={run_dir}: {RECORD} has no class names; copy it again from where the run was trained.")
+    return record
