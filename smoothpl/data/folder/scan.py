@@ -14,6 +14,7 @@ from smoothpl.data.folder.label_files import read_labels
 from smoothpl.data.folder.walk import SUFFIXES, Walk, count_kinds, walk_folder
 from smoothpl.errors import ConfigError, require
 from smoothpl.io.cache import FileState
+from smoothpl.io.escapes import printable
 from smoothpl.layout import RECORD
 
 LABELS_CSV = "labels.csv"
@@ -123,10 +124,14 @@ def check_class_folders(walk: Walk) -> None:
 
 
 def check_spelling(labels: Iterable[Label]) -> None:
-    """Refuses two classes whose names differ by case or spaces only: that is one class, spelled in two ways. Single
-    letters may be classes in both cases."""
+    """Refuses names that no terminal and no plot can show, and two that differ by case or spaces only: that is one
+    class, spelled in two ways. Single letters may be classes in both cases."""
     first: dict[str, Label] = {}
     for each in labels:
+        require(
+            printable(each.name) == each.name,
+            f"the label {each.name!r} ({each.where}) has control characters; rename it.",
+        )
         alike = "".join(normalize("NFKC", each.name).split())
         other = first.setdefault(alike.casefold() if len(alike) > 1 else alike, each)
         require(

@@ -158,6 +158,13 @@ def test_labels_that_differ_by_case_or_spaces_only_are_pointed_out(name: str, tm
         scan_folder(str(root))
 
 
+def test_a_label_with_control_characters_is_refused(tmp_path: Path) -> None:
+    root = two_digits(tmp_path)
+    rename_class(root, "o\x1b[2Jne")
+    with pytest.raises(ConfigError, match=r"the label 'o\\x1b\[2Jne' \(.*\) has control characters; rename it"):
+        scan_folder(str(root))
+
+
 def test_letters_may_be_classes_in_both_cases(tmp_path: Path) -> None:
     root = two_digits(tmp_path)
     rename_class(root, "a")
