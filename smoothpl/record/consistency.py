@@ -1,20 +1,17 @@
 """Does a record fit together? Asked after its types are known to be right: sizes that would mislead, or fill memory."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:  # a record asks
-    from smoothpl.record.record import Record
+from typing import Any
 
 LARGEST_SIDE = 100_000  # pixels; of images, not of screens
 
 
-def contradiction(record: "Record") -> str | None:
-    """The first thing that does not fit, as the rest of a sentence about the file; None if all does."""
+def contradiction(record: Any) -> str | None:
+    """The first thing in a Record that does not fit, as the rest of a sentence about the file; None if all does."""
     return next(contradictions(record), None)
 
 
-def contradictions(record: "Record") -> Iterator[str]:
+def contradictions(record: Any) -> Iterator[str]:
     number = len(record.class_names)
     for part in ("data", "net"):
         meant = of_part(record.config, part).get("num_classes")

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from smoothpl.config import folder_defaults
-from smoothpl.config.overrides import CommandLine
+from smoothpl.config.overrides import CommandLine, quoted
 from smoothpl.data.folder import scan
 from smoothpl.data.folder.scan import scan_folder
 from smoothpl.errors import ConfigError
