@@ -115,7 +115,7 @@ def opened(file: Path | BytesIO) -> Iterator[Image.Image]:
         with Image.open(file, formats=FORMATS) as picture:
             yield picture
     except NO_PICTURE as error:
-        raise ValueError(str(error).split(" '")[0].split(" <")[0]) from error
+        raise ValueError(" ".join(str(error).split(" '")[0].split(" <")[0].split())) from error  # on one line
     except OSError as error:
         if error.errno is None:  # how Pillow says that a file ends too early
             raise ValueError(str(error)) from error
