@@ -10,6 +10,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from smoothpl.cli.messages import Terminal
 
+FIRST_LINE, NEXT_LINES = 15, 300
+"""Seconds until there is a line without a terminal, and between two later ones where evaluations are rare."""
 METRICS = {
     "train/loss": ("loss", "{:.3f}"),
     "train/coverage": ("coverage", "{:.0%}"),
@@ -30,9 +32,11 @@ class ProgressReport(Callback):
         self.task = TaskID(0)
         self.first_step = 0
         self.started = 0.0
+        self.next_line = 0.0
 
     def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         self.started, self.first_step = monotonic(), trainer.global_step
+        self.next_line = self.started + FIRST_LINE
         if self.console.is_terminal and trainer.is_global_zero:
             self.bar = Progress(
                 TextColumn("step"),
@@ -53,14 +57,21 @@ class ProgressReport(Callback):
             self.bar.update(self.task, completed=trainer.global_step)
             if trainer.global_step % self.every == 0:
                 self.bar.update(self.task, metrics=describe(trainer))
+        elif monotonic() > self.next_line and trainer.global_step > self.first_step:
+            self.print_line(trainer)
 
     def on_validation_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        step = trainer.global_step
         if trainer.sanity_checking:
             return
         if self.bar is not None:
             self.bar.update(self.task, metrics=describe(trainer))
-        elif trainer.state.fn == TrainerFn.FITTING and trainer.is_global_zero:
+        elif trainer.state.fn == TrainerFn.FITTING:
+            self.print_line(trainer)
+
+    def print_line(self, trainer: Trainer) -> None:
+        self.next_line = monotonic() + NEXT_LINES
+        if trainer.is_global_zero:
+            step = trainer.global_step
             left = (monotonic() - self.started) / (step - self.first_step) * (trainer.max_steps - step)
             self.console.print(
                 f"step {step}/{trainer.max_steps}  {describe(trainer)}  {int(left) // 60}:{int(left) % 60:02} left"

@@ -1,6 +1,5 @@
 """What is chosen for a folder of one's own (data=folder) where nothing was typed: plain knobs, by what lies there."""
 
-import math
 from collections.abc import Collection
 from functools import cache
 from statistics import median
@@ -15,8 +14,8 @@ SIDES = (8, 16, 32, 64, 96)
 FEW, MANY = 5_000, 50_000
 """Images: from these numbers on, the network is larger, and trains longer."""
 SMALL, MANY_LABELS = 16, 400
-FOLDS = ((10, 2), (20, 3), (math.inf, 5))
-"""Parts by the number of labels: below the first number, the second, if classes have labels enough for it."""
+FOLDS = 5
+"""Parts of the labeled images, where there are no test images and classes have labels enough for it."""
 
 
 class FolderFacts(NamedTuple):
@@ -30,16 +29,18 @@ class FolderFacts(NamedTuple):
     labels_digest: str
     shorter_sides: list[int]  # pixels, of some of the images
     folds: int  # parts of the labeled images; 0 with test images
-    fold: int  # the first of them that can test
-
-
-def usual_folds(num_labels: int) -> int:
-    return next(folds for most, folds in FOLDS if num_labels < most)
+    fold: int  # the one that tests
+    num_held_out: int = 0  # how many images it has
 
 
 def usual_side(shorter_sides: Collection[int]) -> int:
     usual = median(shorter_sides) if shorter_sides else SIDES[2]
     return next((side for side in SIDES if side >= usual), SIDES[-1])
+
+
+def sides_up_to(side: int) -> list[int]:
+    """The sides that may be chosen to save time, the largest first; photographs of fewer than 32 pixels show little."""
+    return [each for each in reversed(SIDES) if min(side, 32) <= each <= side]
 
 
 @cache

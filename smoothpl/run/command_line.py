@@ -1,5 +1,7 @@
 """From what was typed to what Hydra composes: a resumed run repeats its command line, a folder chooses its knobs."""
 
+import math
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -9,7 +11,14 @@ from omegaconf import DictConfig
 from smoothpl.cli.messages import inform
 from smoothpl.config.checks.numbers import check_side
 from smoothpl.config.compose import compose_checked
-from smoothpl.config.folder_defaults import FolderFacts, benchmark_defaults, choose, usual_folds
+from smoothpl.config.folder_defaults import (
+    FOLDS,
+    FolderFacts,
+    benchmark_defaults,
+    choose,
+    sides_up_to,
+    usual_side,
+)
 from smoothpl.config.overrides import CommandLine, is_sweep, key_of, quoted
 from smoothpl.config.recipe import OF_COMMAND
 from smoothpl.config.typed_words import check_single, readable
@@ -21,6 +30,7 @@ from smoothpl.run.resume import AUTO, open_run
 
 if TYPE_CHECKING:  # torch is imported late: refusing a typo must not take seconds
     from smoothpl.data.folder.scan import Scan
+    from smoothpl.run.budget import Fit
 
 LOOKED_AT = 200
 """Images of a folder whose dims are read."""
@@ -43,12 +53,41 @@ class Request(NamedTuple):
 def complete(line: CommandLine) -> Request:
     """What was typed, with all that follows from it."""
     line = readable(line)
+    minutes, line = time_limit(line)
     named = named_run(line)
     if named is not None:
         return of_resumed_run(line, named)
     if "folder" in (line.get("data"), line.get("benchmark")) and "data.images_digest" not in line.keys:
-        return of_folder(line)
-    return Request(line)
+        return of_folder(line, minutes)
+    return Request(line if minutes is None else line.adding(untyped(line, fit(minutes, [line]).knobs)))
+
+
+def time_limit(line: CommandLine) -> tuple[float | None, CommandLine]:
+    """The value of `minutes`, and the line without it: it stands for other knobs."""
+    text = line.get("minutes")
+    rest = line.without("minutes")
+    if text is None:
+        return None, rest
+    try:
+        minutes = float(text)
+    except ValueError:
+        minutes = math.nan
+    require(
+        0 < minutes < math.inf, f"minutes={text} must be one number above 0, for example minutes=5; or leave it out."
+    )
+    require("max_steps" not in rest.keys, f"minutes={text} chooses max_steps; leave one of them out.")
+    require(
+        "resume" not in rest.keys,
+        f"minutes={text} is for a new run; a resumed one takes max_time=hours:minutes:seconds.",
+    )
+    require(rest.get("trainer") != "ddp", f"minutes={text} is measured on one device; with trainer=ddp set max_steps.")
+    return minutes, rest
+
+
+def fit(minutes: float, lines: Sequence[CommandLine], scan: "Scan | None" = None) -> "Fit":
+    from smoothpl.run.budget import fit_into
+
+    return fit_into(minutes, lines, scan)
 
 
 def named_run(line: CommandLine) -> str | None:
@@ -109,7 +148,7 @@ def text_of(line: CommandLine, key: str) -> str:
     return [word.partition("=")[2] for word in line.words if key_of(word) == key][-1].replace(" ", "")
 
 
-def of_folder(line: CommandLine) -> Request:
+def of_folder(line: CommandLine, minutes: float | None = None) -> Request:
     """Adds what was not typed, and prints it."""
     from smoothpl.data.folder.scan import scan_folder
 
@@ -126,13 +165,24 @@ def of_folder(line: CommandLine) -> Request:
     absolute = Path(root).expanduser().absolute()
     check_places(line, absolute)
     scan = scan_folder(str(absolute), line.get("data.labels"))
-    facts = facts_of(scan, divides="data.folds" not in line.keys)
-    chosen = choose(facts, number(line, "data.size"), number(line, "max_steps"))
-    chosen = {key: value for key, value in chosen.items() if key not in line.keys}
-    tell(scan, chosen)
+    facts = facts_of(scan, divides="data.folds" not in line.keys, fold=number(line, "fold"))
+    typed = line.adding({"data.root": quoted(str(absolute))})
+    size = number(line, "data.size")
+    if minutes is None:
+        chosen = choose(facts, size, number(line, "max_steps"))
+    else:
+        sides = sides_up_to(usual_side(facts.shorter_sides)) if size is None else [size]
+        choices = [choose(facts, side, None) for side in sides]
+        which, knobs = fit(minutes, [typed.adding(untyped(line, each)) for each in choices], scan)
+        chosen = choices[which] | knobs
+    chosen = untyped(line, chosen)
+    tell(scan, chosen, facts)
     usual = benchmark_defaults()
-    added = {key: value for key, value in chosen.items() if usual.get(key) != value}
-    return Request(line.adding({"data.root": quoted(str(absolute)), **added}), scan)
+    return Request(typed.adding({key: value for key, value in chosen.items() if usual.get(key) != value}), scan)
+
+
+def untyped(line: CommandLine, chosen: dict[str, object]) -> dict[str, object]:
+    return {key: value for key, value in chosen.items() if key not in line.keys}
 
 
 def check_places(line: CommandLine, root: Path) -> None:
@@ -149,11 +199,11 @@ def number(line: CommandLine, key: str) -> int | None:
     return int(text) if text.isdecimal() else None
 
 
-def facts_of(scan: "Scan", divides: bool) -> FolderFacts:
+def facts_of(scan: "Scan", divides: bool, fold: int | None = None) -> FolderFacts:
     """`divides`: find out how the labeled images can be divided, if there are no test images."""
-    from smoothpl.data.folder.held_out import division
+    from smoothpl.data.folder.held_out import Division, division
 
-    folds, fold = (0, 0) if scan.test or not divides else division(scan.label_by_content, usual_folds(len(scan.label)))
+    divided = Division(0, 0, 0) if scan.test or not divides else division(scan.label_by_content, FOLDS, fold)
     return FolderFacts(
         num_images=len(scan.files),
         num_labels=len(scan.label),
@@ -162,8 +212,9 @@ def facts_of(scan: "Scan", divides: bool) -> FolderFacts:
         images_digest=scan.images_digest,
         labels_digest=scan.labels_digest,
         shorter_sides=shorter_sides(scan),
-        folds=folds,
-        fold=fold,
+        folds=divided.folds,
+        fold=divided.fold,
+        num_held_out=divided.num_held_out,
     )
 
 
@@ -178,10 +229,14 @@ def shorter_sides(scan: "Scan") -> list[int]:
     return sides
 
 
-def tell(scan: "Scan", chosen: dict[str, object]) -> None:
+def tell(scan: "Scan", chosen: dict[str, object], facts: FolderFacts) -> None:
+    from smoothpl.data.folder.held_out import Division, meaning
+
     found = f"{len(scan.files):,} images, {len(scan.label):,} labels in {len(scan.class_names)} classes, "
     found += f"{len(scan.test):,} test images" if scan.test else "no test images"
     inform(f"{scan.root}: {found}.")
     words = [f"{key}={value}" for key, value in chosen.items() if key not in QUIET]
     if words:
         inform(f"Chosen for this folder: {' '.join(words)}")
+    if facts.folds:
+        inform(meaning(scan.label_by_content, Division(facts.folds, facts.fold, facts.num_held_out)))

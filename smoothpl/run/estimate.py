@@ -1,17 +1,22 @@
-"""How long jobs would take, by a step that is tried here."""
+"""How long runs would take, by a step that is tried here."""
 
 import time
+from collections.abc import Callable
+from copy import deepcopy
 
 import torch
 from omegaconf import DictConfig
+from torch import nn
 from torch.nn.functional import cross_entropy
 
 from smoothpl.run.build import build_data, build_module
 from smoothpl.run.grid import Job
 from smoothpl.run.memory import known_side
 
-TRIED_IMAGES = 64
+TRIED_IMAGES, TRIED_PIXELS = 64, 64 * 96 * 96
 """At most, for the time of a step; that of a larger one is in proportion."""
+LONGEST = 1.0
+"""Seconds: after so many, nothing is tried once more."""
 
 
 def estimate(jobs: list[Job]) -> list[str]:
@@ -34,20 +39,46 @@ def estimate(jobs: list[Job]) -> list[str]:
 
 def try_step(config: DictConfig) -> tuple[float, int]:
     """Seconds of a step, by forward and backward on noise; bytes of a checkpoint: network, average, momentum."""
-    module = build_module(config)
-    of_step = config.batch_size * (1 + config.unlabeled_ratio * (1 + (config.views.learned == "strong")))
-    tried = min(of_step, TRIED_IMAGES)
-    images = torch.rand(tried, config.data.channels, *image_size(config))
-    images = images.contiguous(memory_format=torch.channels_last)
+    network = build_module(config).network
     torch.set_num_threads(1)  # so that processor time is what it takes, however busy the machine is
-    times = []
-    for _ in range(3):
-        start = time.process_time()
-        loss = cross_entropy(module.network(images), torch.zeros(tried, dtype=torch.long))
+    parameters = sum(each.numel() for each in network.parameters())
+    return time_step(config, network, time.process_time), 3 * 4 * parameters
+
+
+def forecast(config: DictConfig, network: nn.Module, first_step: int = 0) -> str:
+    """A line for people, before a run."""
+    num_steps = config.max_steps - first_step
+    seconds = seconds_of_step(config, network) * num_steps
+    what = f"{num_steps:,} steps of {images_of_step(config):,} images, each {' x '.join(map(str, image_size(config)))}"
+    return f"{what} pixels: about {spell(seconds)} on this machine."
+
+
+def seconds_of_step(config: DictConfig, network: nn.Module) -> float:
+    """As long as it takes now, with all that the machine does besides. Neither the network nor any random number of the
+    run is touched."""
+    with torch.random.fork_rng(devices=[]):
+        return time_step(config, deepcopy(network), time.monotonic)
+
+
+def time_step(config: DictConfig, network: nn.Module, clock: Callable[[], float]) -> float:
+    """Forward and backward on noise, the shortest of three; views, averages and evaluations are not counted."""
+    of_step = images_of_step(config)
+    height, width = image_size(config)
+    tried = max(1, min(of_step, TRIED_IMAGES, TRIED_PIXELS // (height * width)))
+    images = torch.rand(tried, config.data.channels, height, width)
+    images = images.contiguous(memory_format=torch.channels_last)
+    times: list[float] = []
+    while len(times) < 3 and sum(times) < LONGEST:
+        start = clock()
+        loss = cross_entropy(network(images), torch.zeros(tried, dtype=torch.long))
         loss.backward()  # type: ignore[no-untyped-call]
-        times.append(time.process_time() - start)
-    parameters = sum(each.numel() for each in module.network.parameters())
-    return min(times) * of_step / tried, 3 * 4 * parameters
+        times.append(clock() - start)
+    return min(times) * of_step / tried
+
+
+def images_of_step(config: DictConfig) -> int:
+    num_views = {None: 0, "weak": 1, "strong": 2}[config.views.learned]
+    return int(config.batch_size * (1 + config.unlabeled_ratio * num_views))
 
 
 def image_size(config: DictConfig) -> tuple[int, int]:

@@ -6,9 +6,11 @@ from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
 from lightning import Callback, Trainer, seed_everything
+from lightning.pytorch.accelerators import CPUAccelerator
 from omegaconf import DictConfig
 
 from smoothpl.callbacks import Checkpointer, Photographs, Recorder
+from smoothpl.cli.messages import say
 from smoothpl.config.checks.trainer import seconds
 from smoothpl.data import SemiSupervisedData
 from smoothpl.data.folder.scan import Scan
@@ -20,8 +22,9 @@ from smoothpl.record.checkpoints import Checkpoint, newest_whole
 from smoothpl.record.record import Record, write
 from smoothpl.run.build import build_data, build_module, build_trainer, check_loggers, remembers
 from smoothpl.run.equilibrium import measure_unlabeled_weight
+from smoothpl.run.estimate import forecast
 from smoothpl.run.lock import claim, hold, recording
-from smoothpl.run.memory import check_step
+from smoothpl.run.memory import check_step, known_side
 from smoothpl.run.more_labels import check_nested, check_pause, inherit, note_stage
 from smoothpl.run.precision import check_accelerator, check_precision, use_tf32
 from smoothpl.run.processes import is_first_process
@@ -61,6 +64,7 @@ def train(
             # The record first, so that what is shown has been recorded; checkpoints last, when all is done.
             trainer = build_trainer(config, run_dir, keepers(config, record, run_dir), [checkpointer])
             when_recorded.callback(close_loggers, trainer, record)
+            announce(config, module, trainer, 0 if start is None else start.step)
             fit(trainer, module, data, start, checkpointer)
             checkpointer.save_last(trainer, run_dir / LAST_CHECKPOINT)
             if not record.history or record.history[-1].step < trainer.global_step:
@@ -99,6 +103,13 @@ def prepare(
 def keepers(config: DictConfig, record: Record, run_dir: Path) -> list[Callback]:
     """Callbacks that keep what was evaluated."""
     return [Recorder(record, run_dir), *([Photographs(run_dir)] if config.pictures else [])]
+
+
+def announce(config: DictConfig, module: SemiSupervisedModule, trainer: Trainer, first_step: int) -> None:
+    """How long it will take; not tried on a GPU, or where images must be opened for it: the first steps will tell."""
+    is_shown = is_first_process() and config.callbacks.get("progress") is not None
+    if is_shown and isinstance(trainer.accelerator, CPUAccelerator) and known_side(config) is not None:
+        say(forecast(config, module.network, first_step))
 
 
 def build_checkpointer(config: DictConfig, run_dir: Path) -> Checkpointer:

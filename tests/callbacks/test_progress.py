@@ -7,7 +7,7 @@ import pytest
 from lightning import Callback, LightningModule, Trainer
 from rich.console import Console
 
-from smoothpl.callbacks import ProgressReport
+from smoothpl.callbacks import ProgressReport, progress
 from smoothpl.run.build import build_data, build_module, build_trainer
 from smoothpl.run.quiet import quiet_libraries
 from tests.support.composing import TINY, composed
@@ -30,6 +30,15 @@ def test_without_a_terminal_every_evaluation_is_a_plain_line(tmp_path: Path) -> 
     assert len(lines) == 2
     for line, step in zip(lines, (2, 4), strict=True):
         assert re.fullmatch(rf"step {step}/4  loss \d+\.\d{{3}}  coverage \d+%  error \d+\.\d\d %  \d+:\d\d left", line)
+
+
+def test_without_a_terminal_a_long_wait_is_broken_by_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "FIRST_LINE", 0)
+    lines = shown(tmp_path, False, "eval_every=4", "max_steps=8").splitlines()
+    assert [line.split("  ")[0] for line in lines] == ["step 1/8", "step 4/8", "step 8/8"]
+    monkeypatch.setattr(progress, "NEXT_LINES", 0)
+    lines = shown(tmp_path, False, "eval_every=4").splitlines()
+    assert [line.split("  ")[0] for line in lines] == ["step 1/4", "step 2/4", "step 3/4", "step 4/4", "step 4/4"]
 
 
 def test_a_sanity_check_is_no_evaluation(tmp_path: Path) -> None:

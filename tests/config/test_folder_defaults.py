@@ -1,7 +1,7 @@
 import pytest
 from omegaconf import OmegaConf
 
-from smoothpl.config.folder_defaults import FolderFacts, benchmark_defaults, choose, usual_folds, usual_side
+from smoothpl.config.folder_defaults import FolderFacts, benchmark_defaults, choose, sides_up_to, usual_side
 from smoothpl.config.knobs import conf_dir
 
 FACTS = FolderFacts(
@@ -65,9 +65,9 @@ def test_images_are_brought_to_the_first_size_that_is_no_smaller_than_they_are(s
     assert usual_side(sides) == side
 
 
-@pytest.mark.parametrize(("num_labels", "folds"), [(2, 2), (9, 2), (10, 3), (19, 3), (20, 5), (5000, 5)])
-def test_few_labels_are_divided_into_few_parts(num_labels: int, folds: int) -> None:
-    assert usual_folds(num_labels) == folds
+@pytest.mark.parametrize(("side", "sides"), [(96, [96, 64, 32]), (32, [32]), (16, [16]), (8, [8])])
+def test_smaller_images_save_time_but_are_never_so_small_that_they_show_little(side: int, sides: list[int]) -> None:
+    assert sides_up_to(side) == sides
 
 
 def test_the_defaults_are_those_of_the_benchmark() -> None:

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from smoothpl.config import folder_defaults
 from smoothpl.config.overrides import CommandLine, quoted
@@ -8,6 +9,7 @@ from smoothpl.data.folder import scan
 from smoothpl.data.folder.scan import scan_folder
 from smoothpl.errors import ConfigError
 from smoothpl.record.record import new_record, read, write
+from smoothpl.run.budget import Pace
 from smoothpl.run.command_line import complete, facts_of, named_run
 from tests.support.composing import composed
 from tests.support.own import save, two_digits
@@ -48,7 +50,7 @@ def test_what_was_not_typed_for_a_folder_is_chosen_and_printed(
     request = complete(CommandLine.parse(["data=folder", f"data.root={root}", "fold=1"]))
     config = request.config()
     assert (config.benchmark, config.data.num_classes, config.num_labels, config.data.size) == ("folder", 2, 8, 8)
-    assert (config.data.root, config.data.source.folds, config.fold) == (str(root), 2, 1)
+    assert (config.data.root, config.fold) == (str(root), 1)
     printed = capsys.readouterr().err
     assert "32 images, 8 labels in 2 classes, no test images" in printed
     assert "Chosen for this folder: " in printed
@@ -215,3 +217,58 @@ def test_a_size_that_images_cannot_have_is_refused_before_the_folder_is_read(tmp
 def test_a_folder_may_have_a_comma_in_its_name(tmp_path: Path) -> None:
     root = two_digits(tmp_path / "one, two")
     assert f"data.root={quoted(str(root))}" in completed(f"data.root={root}", "data=folder")
+
+
+@pytest.fixture
+def paced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine on which a step takes as many hundredths of a second as images have pixels in a row."""
+    monkeypatch.setattr("smoothpl.run.budget.seconds_of_step", lambda config, _: (config.data.get("size") or 8) / 100)
+    monkeypatch.setattr("smoothpl.run.budget.measure", lambda config, _: Pace((config.data.get("size") or 8) / 100, 0))
+
+
+@pytest.mark.usefixtures("paced")
+def test_minutes_stand_for_the_steps_that_are_made_in_them() -> None:
+    assert completed("fold=1", "minutes=2") == ["fold=1", "max_steps=1500", "eval_every=150"]
+    assert completed("minutes=0.5", "eval_every=7", "-m") == ["-m", "eval_every=7", "max_steps=375"]
+    assert completed("minutes=null") == []
+
+
+@pytest.mark.usefixtures("paced")
+@pytest.mark.parametrize(
+    ("minutes", "size", "steps"),
+    [(30, 96, 1875), (15, 64, 1406), (8, 32, 1500), (1, 32, 187)],  # 1,000 steps of 96 pixels: 1.3 * 960 s
+)
+def test_minutes_choose_the_size_of_images_of_ones_own(tmp_path: Path, minutes: int, size: int, steps: int) -> None:
+    root = two_digits(tmp_path / "own")
+    for path in root.rglob("*.png"):
+        with Image.open(path) as picture:
+            picture.resize((100, 100)).save(path)
+    words = chosen("data=folder", f"data.root={root}", f"minutes={minutes}")
+    assert (words["data.size"], words["data.padding"]) == (str(size), str(size // 8))
+    assert (words["max_steps"], words["eval_every"]) == (str(steps), str(steps // 10))
+    words = chosen("data=folder", f"data.root={root}", f"minutes={minutes}", "data.size=16")
+    assert (words["data.size"], words["max_steps"]) == ("16", str(minutes * 375))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    {
+        "minutes=soon": r"minutes=soon must be one number above 0",
+        "minutes=0": r"minutes=0 must be one number above 0",
+        "minutes=-3": r"minutes=-3 must be",
+        "minutes=nan": r"minutes=nan must be",
+        "minutes=inf": r"minutes=inf must be",
+        "minutes=1,2": r"minutes=1,2 must be one number",
+        "minutes=1 max_steps=5": r"minutes=1 chooses max_steps; leave one of them out",
+        "minutes=1 resume=auto": r"minutes=1 is for a new run; a resumed one takes max_time",
+        "minutes=1 trainer=ddp": r"minutes=1 is measured on one device; with trainer=ddp set max_steps",
+    }.items(),
+)
+def test_minutes_that_mean_nothing_are_refused(words: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        completed(*words.split())
+
+
+def test_a_run_that_was_recorded_with_a_time_limit_is_resumed_without_it(tmp_path: Path) -> None:
+    run_dir = recorded(tmp_path, "method=fixmatch", "max_time=00:01:00")
+    assert completed(f"resume={run_dir}") == ["method=fixmatch", f"resume='{run_dir}'"]
