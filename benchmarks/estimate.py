@@ -14,7 +14,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from smoothpl.config.compose import compose_checked
 from smoothpl.run.build import build_module
-from smoothpl.run.estimate import image_size
+from smoothpl.run.step_time import image_size
 
 PEAKS = {"TF32": 156e12, "16": 312e12}
 """NVIDIA's data sheet of the A100, dense, operations per second."""

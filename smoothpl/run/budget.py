@@ -15,9 +15,9 @@ from smoothpl.config.overrides import CommandLine
 from smoothpl.data.folder.scan import Scan
 from smoothpl.errors import ConfigError
 from smoothpl.run.build import build_data, build_module
-from smoothpl.run.estimate import images_of_step, seconds_of_step
 from smoothpl.run.hydra_sweeper import split_into_jobs
 from smoothpl.run.quiet import quiet_libraries
+from smoothpl.run.step_time import images_of_step, seconds_of_step
 
 WARM_UP, LONGEST, MOST_TIMED = 2, 5.0, 20
 """Steps that are not timed; seconds, and steps, that are."""
@@ -57,7 +57,7 @@ def fit_into(minutes: float, lines: Sequence[CommandLine], scan: Scan | None = N
 
 def fits(config: DictConfig, seconds: float) -> bool:
     """Tried quickly, on noise: views, averages and evaluations take a third more, about."""
-    return 1.3 * seconds_of_step(config, build_module(config).network) * config.max_steps <= seconds
+    return bool(1.3 * seconds_of_step(config, build_module(config).network) * config.max_steps <= seconds)
 
 
 def first_job(line: CommandLine) -> DictConfig:

@@ -22,7 +22,6 @@ from smoothpl.record.checkpoints import Checkpoint, newest_whole
 from smoothpl.record.record import Record, write
 from smoothpl.run.build import build_data, build_module, build_trainer, check_loggers, remembers
 from smoothpl.run.equilibrium import measure_unlabeled_weight
-from smoothpl.run.estimate import forecast
 from smoothpl.run.lock import claim, hold, recording
 from smoothpl.run.memory import check_step, known_side
 from smoothpl.run.more_labels import check_nested, check_pause, inherit, note_stage
@@ -30,6 +29,7 @@ from smoothpl.run.precision import check_accelerator, check_precision, use_tf32
 from smoothpl.run.processes import is_first_process
 from smoothpl.run.quiet import quiet_libraries
 from smoothpl.run.resume import continued_record, first_record, is_continued
+from smoothpl.run.step_time import forecast
 
 
 def train(

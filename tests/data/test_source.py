@@ -9,7 +9,7 @@ from smoothpl.data.folder.scan import scan_folder
 from smoothpl.data.source import images_of
 from smoothpl.errors import ConfigError
 from smoothpl.run.build import build_data
-from smoothpl.run.estimate import image_size
+from smoothpl.run.step_time import image_size
 from smoothpl.run.training import train
 from tests.support.composing import TINY, composed, options
 from tests.support.gallery import make_gallery
@@ -44,7 +44,7 @@ def test_every_data_set_says_how_large_its_images_are_before_it_is_opened(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     config = small(option, tmp_path / "data")
     with monkeypatch.context() as patch:
-        patch.setattr("smoothpl.run.estimate.build_data", None)
+        patch.setattr("smoothpl.run.step_time.build_data", None)
         stated = image_size(config)
     data = build_data(config)
     data.setup("fit")

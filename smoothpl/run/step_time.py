@@ -1,0 +1,71 @@
+"""How long a step takes, and a run: tried here, on noise."""
+
+import time
+from collections.abc import Callable
+from copy import deepcopy
+
+import torch
+from omegaconf import DictConfig
+from torch import nn
+from torch.nn.functional import cross_entropy
+
+from smoothpl.run.build import build_data
+from smoothpl.run.memory import known_side
+
+TRIED_IMAGES, TRIED_PIXELS = 64, 64 * 96 * 96
+"""At most, for the time of a step; that of a larger one is in proportion."""
+LONGEST = 1.0
+"""Seconds: after so many, nothing is tried once more."""
+
+
+def forecast(config: DictConfig, network: nn.Module, first_step: int = 0) -> str:
+    """A line for people, before a run."""
+    num_steps = config.max_steps - first_step
+    seconds = seconds_of_step(config, network) * num_steps
+    what = f"{num_steps:,} steps of {images_of_step(config):,} images, each {' x '.join(map(str, image_size(config)))}"
+    return f"{what} pixels: about {spell(seconds)} on this machine."
+
+
+def seconds_of_step(config: DictConfig, network: nn.Module) -> float:
+    """As long as it takes now, with all that the machine does besides. Neither the network nor any random number of the
+    run is touched."""
+    with torch.random.fork_rng(devices=[]):
+        return time_step(config, deepcopy(network), time.monotonic)
+
+
+def time_step(config: DictConfig, network: nn.Module, clock: Callable[[], float]) -> float:
+    """Forward and backward on noise, the shortest of three; views, averages and evaluations are not counted."""
+    of_step = images_of_step(config)
+    height, width = image_size(config)
+    tried = max(1, min(of_step, TRIED_IMAGES, TRIED_PIXELS // (height * width)))
+    images = torch.rand(tried, config.data.channels, height, width)
+    images = images.contiguous(memory_format=torch.channels_last)
+    times: list[float] = []
+    while len(times) < 3 and sum(times) < LONGEST:
+        start = clock()
+        loss = cross_entropy(network(images), torch.zeros(tried, dtype=torch.long))
+        loss.backward()  # type: ignore[no-untyped-call]
+        times.append(clock() - start)
+    return min(times) * of_step / tried
+
+
+def images_of_step(config: DictConfig) -> int:
+    num_views = {None: 0, "weak": 1, "strong": 2}[config.views.learned]
+    return int(config.batch_size * (1 + config.unlabeled_ratio * num_views))
+
+
+def image_size(config: DictConfig) -> tuple[int, int]:
+    """Height and width of what the network sees; a source that does not say is opened."""
+    side = known_side(config)
+    if side is not None:
+        return side, side
+    data = build_data(config)
+    data.setup("fit")
+    return data.image_size
+
+
+def spell(seconds: float) -> str:
+    for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} seconds"
