@@ -20,7 +20,7 @@ NOT_RECIPE = [
     *OF_COMMAND,
     *WATCHING,
     *("checkpoint_every", "compile", "deterministic", "eval_every", "log_every"),
-    *("data.num_workers", "data.root", "data.source.root"),
+    *("data.name", "data.num_workers", "data.root", "data.source.root"),
     *("trainer.accelerator", "trainer.devices", "trainer.num_nodes", "trainer.strategy"),
     *("trainer.deterministic", "trainer.benchmark", "trainer.val_check_interval", "trainer.log_every_n_steps"),
 ]

@@ -4,6 +4,7 @@ from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig, OmegaConf
 
 from smoothpl.config.checks.effects import check_views
+from smoothpl.config.data_name import data_name
 from smoothpl.config.describe import describe_groups, describe_knobs
 from smoothpl.config.knobs import TrainConfig
 from smoothpl.config.overrides import key_of
@@ -18,6 +19,7 @@ def register() -> None:
     OmegaConf.register_new_resolver(
         "not_in_name", lambda _root_: not_in_name(map(key_of, _root_.hydra.overrides.task)), replace=True
     )
+    OmegaConf.register_new_resolver("data_name", lambda _root_: data_name(_root_), replace=True)  # noqa: PLW0108
     # Dash lowers its threshold every 10 of 1,024 epochs.
     OmegaConf.register_new_resolver("dash_period", lambda steps: max(1, round(steps * 10 / 1024)), replace=True)
     OmegaConf.register_new_resolver("labels_from", labels_from, replace=True)

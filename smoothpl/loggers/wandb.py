@@ -15,6 +15,7 @@ import wandb
 from lightning.pytorch.loggers import WandbLogger
 from omegaconf import DictConfig
 
+from smoothpl.config.data_name import data_name
 from smoothpl.config.recipe import plain, recipe_digest
 from smoothpl.errors import ConfigError
 from smoothpl.loggers.external import ExternalLogger
@@ -24,7 +25,7 @@ PATIENCE = 5.0
 
 
 class WeightsAndBiases(ExternalLogger):
-    """One run of wandb, grouped by recipe, with the benchmark as its job type: a sweep becomes a dashboard."""
+    """One run of wandb, grouped by recipe, with the name of its data as job type: a sweep becomes a dashboard."""
 
     logger: WandbLogger
 
@@ -38,8 +39,8 @@ class WeightsAndBiases(ExternalLogger):
                 id=hashlib.sha256(str(save_dir.resolve()).encode()).hexdigest()[:12],  # the same after a resume
                 name=f"{config.method}, fold {config.fold}, seed {config.seed}",
                 group=recipe_digest(config),
-                job_type=config.benchmark,
-                tags=[config.method, config.benchmark],
+                job_type=data_name(config),
+                tags=[config.method, data_name(config)],
                 config=plain(config) | {"recipe": recipe_digest(config)},
                 settings=wandb.Settings(init_timeout=30),
             )

@@ -9,6 +9,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from smoothpl.config.data_name import data_name
 from smoothpl.errors import ConfigError, require
 from smoothpl.metrics.confusion import class_accuracy, collapsed_classes, error_rate
 from smoothpl.metrics.interval import describe_interval
@@ -83,7 +84,7 @@ def check(records: Sequence[Record], places: Sequence[Path]) -> None:
 def about(records: Sequence[Record]) -> str:
     first = records[0]
     versions = f"smoothpl {first.versions.get('smoothpl', '?')}, torch {first.versions.get('torch', '?')}"
-    return f"{first.config['benchmark']}, started {first.started}, {first.status}; {versions}, commit {first.commit}."
+    return f"{data_name(first.config)}, started {first.started}, {first.status}; {versions}, commit {first.commit}."
 
 
 def sentences(records: Sequence[Record], confusion: Tensor) -> list[str]:
@@ -123,7 +124,7 @@ def facts(records: Sequence[Record], confusion: Tensor) -> Sheet:
     history = [f"{stage.num_labels}{describe_since(stage) if len(stages) > 1 else ''}" for stage in stages]
     rows = {
         "recipe": first.name or first.recipe,
-        "data": str(first.config["data"].get("root") or first.config["benchmark"]),
+        "data": str(first.config["data"].get("root") or data_name(first.config)),
         "classes": str(len(first.class_names)),
         "labels": ", then ".join(history) or "all",
         "labeled images": str(sum(first.labeled_per_class)),

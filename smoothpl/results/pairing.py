@@ -1,4 +1,4 @@
-"""Which runs belong together: those of one recipe make a row, those of one benchmark a table; and partners of rows."""
+"""Which runs belong together: those of one recipe make a row, those on the same data a table; and partners of rows."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -12,8 +12,9 @@ from smoothpl.results.runs import Knobs, Run
 
 Duplicates = Literal["error", "newest", "oldest"]
 BEFORE, UNTIL_PAUSE = "labels_before", "labels_until_pause"
-BUDGET = ("max_steps", "batch_size", "unlabeled_ratio", "net", "data")
-"""Knobs, or groups of them, that partners should have in common; a note says where they do not."""
+BUDGET, NOTED = ("max_steps", "batch_size", "net", "data"), ("unlabeled_ratio",)
+"""Knobs, or groups of them, that partners have in common: a method that may do more is not a better one. And one that
+belongs to some methods; a note says where it differs."""
 
 
 class Key(NamedTuple):
@@ -176,15 +177,26 @@ def find_partner(row: Row, baselines: list[Row], notes: list[str], baseline: str
         values = ", ".join(f"{key}={row.knobs[key]}" for key in shortest(decisive)[:3]) or "the same labels before"
         notes.append(f"{row.label} has no partner: {baseline} was not run with {values}")
         return
-    row.partner = min(fitting, key=lambda each: len(each.label))
-    if len(fitting) > 1:
+    equal = [each for each in fitting if not unequal(row, each, BUDGET)]
+    if not equal:
+        nearest = min(fitting, key=lambda each: len(unequal(row, each, BUDGET)))
+        differences = ", ".join(unequal(row, nearest, BUDGET)[:3])
+        notes.append(f"{row.label} is not compared with {nearest.label}, which had another budget: {differences}")
+        return
+    row.partner = min(equal, key=lambda each: len(each.label))
+    if len(equal) > 1:
         notes.append(
-            f"{row.label} is compared with {row.partner.label}, the simplest of {len(fitting)} possible partners"
+            f"{row.label} is compared with {row.partner.label}, the simplest of {len(equal)} possible partners"
         )
-    others = [key for key in differing_knobs([row, row.partner]) if key.partition(".")[0] in BUDGET]
+    others = unequal(row, row.partner, NOTED)
     if others:
-        both = [f"{key} {row.knobs.get(key)} and {row.partner.knobs.get(key)}" for key in shortest(others)[:3]]
-        notes.append(f"{row.label} and {row.partner.label} differ in more than the method: {', '.join(both)}")
+        notes.append(f"{row.label} and {row.partner.label} differ in more than the method: {', '.join(others)}")
+
+
+def unequal(row: Row, other: Row, groups: Sequence[str]) -> list[str]:
+    """The knobs of some groups in which two rows differ, with both values."""
+    keys = shortest([key for key in differing_knobs([row, other]) if key.partition(".")[0] in groups])
+    return [f"{key} {row.knobs.get(key)} and {other.knobs.get(key)}" for key in keys]
 
 
 def gains_over(row: Row, partner: Row, notes: list[str]) -> dict[Key, float]:

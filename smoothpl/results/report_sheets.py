@@ -182,13 +182,13 @@ def left_out_sheet(runs: Iterable[Run]) -> Sheet | None:
     ]
     if not rows:
         return None
-    names = ("recipe", "benchmark", "run", "status", "why", "where")
+    names = ("recipe", "data", "run", "status", "why", "where")
     return Sheet("Left out", [Column(name, is_number=False) for name in names], rows)
 
 
 def runs_sheet(runs: Iterable[Run], version_numbers: dict[str, int]) -> Sheet:
     """Every run, with its directory; `version_numbers` are those of a list of versions elsewhere."""
-    columns = [RECIPE, Column("benchmark", is_number=False)]
+    columns = [RECIPE, Column("data", is_number=False)]
     columns += [Column(name) for name in ("labels", "fold", "seed", "error, %", "above its best", "sudden rises")]
     columns += [Column("status", is_number=False), Column("seconds"), Column("versions")]
     columns += [Column("where", is_number=False)]

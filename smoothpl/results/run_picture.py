@@ -8,6 +8,7 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from smoothpl.config.data_name import data_name
 from smoothpl.layout import RUN_PICTURE
 from smoothpl.plots.confusion import draw_confusion, row_shares
 from smoothpl.plots.style import PLAIN, legend_above
@@ -28,7 +29,7 @@ def draw_run(record: Record, run_dir: Path) -> Path:
 @rc_context(PLAIN)
 def compose_run(record: Record, run_dir: Path) -> Figure:
     figure = Figure(figsize=(10, 7.5), layout="constrained")
-    figure.suptitle(f"{record.config['benchmark']}: {record.name}", fontsize="medium", wrap=True)
+    figure.suptitle(f"{data_name(record.config)}: {record.name}", fontsize="medium", wrap=True)
     errors, curves, confusion, reliability = figure.subplots(2, 2).flatten()
     draw_errors(errors, record)
     draw_curves(curves, read_curves(run_dir))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from smoothpl.config.data_name import data_name
 from smoothpl.config.recipe import is_recipe
 from smoothpl.errors import ConfigError
 from smoothpl.layout import RECORD, REFUSED_JOBS, SWEEP_RUNS
@@ -161,7 +162,7 @@ def from_record(record: Record, place: Path, protocol: Protocol, sharing: Sharin
     return Run(
         recipe=record.recipe,
         name=record.name,
-        benchmark=config["benchmark"],
+        benchmark=data_name(config),
         method=config["method"],
         split=kind_of_split(config),
         num_labels=config["num_labels"] or len(record.labeled),

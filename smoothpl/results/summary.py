@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from smoothpl.cli.messages import Terminal
+from smoothpl.config.data_name import data_name
 from smoothpl.layout import RECORD
 from smoothpl.metrics.interval import describe_interval
 from smoothpl.record.record import LabelStage, Record
@@ -34,7 +35,7 @@ def print_summary(record: Record, run_dir: Path, console: Console | None = None)
 
 
 def summarise(record: Record) -> Table:
-    title = f"{record.config['benchmark']}: {record.name}"
+    title = f"{data_name(record.config)}: {record.name}"
     table = Table(show_header=False, title_justify="left", title=escape(title))
     table.add_column(justify="right")
     table.add_column()

@@ -164,8 +164,9 @@ def check_same(record: Record, config: DictConfig, *others: str) -> None:
     differences = [
         f"{key} was {before}, is {now}"
         for key, before, now in compare(record.config, plain(config))
-        if not (key in LATER and not before and not now)  # a run of an earlier version does not know these knobs
-        and not may_differ(key, written, (*WATCHING, *OF_COMMAND, *others, *config.resume_allow))
+        if not (key in LATER and not before and not now)
+        # a run of an earlier version does not know these knobs
+        and not may_differ(key, written, (*WATCHING, *OF_COMMAND, "data.name", *others, *config.resume_allow))
     ]
     if differences:
         raise ConfigError(

@@ -106,8 +106,25 @@ def test_a_knob_that_a_method_does_not_have_is_no_reason_against_a_partner(tmp_p
     assert any("the simplest of 2 possible partners" in note for note in table.notes)
 
 
-def test_another_budget_is_said(tmp_path: Path) -> None:
-    store(tmp_path, made_up("fixmatch", 0, 9.0, "max_steps=100"))
+@pytest.mark.parametrize(
+    ("knob", "difference"),
+    [("max_steps=100", "max_steps 1000 and 100"), ("batch_size=8", "batch_size 16 and 8"), ("net=wrn_28_2", "net.")],
+)
+def test_recipes_with_another_budget_are_not_compared(tmp_path: Path, knob: str, difference: str) -> None:
+    store(tmp_path, made_up("fixmatch", 0, 9.0, knob))
     store(tmp_path, made_up("smooth", 0, 8.0))
-    (note,) = only(tabulate(find_runs([tmp_path]))).notes
-    assert note.endswith("differ in more than the method: max_steps 1000 and 100")
+    table = only(tabulate(find_runs([tmp_path])))
+    (note,) = table.notes
+    assert f"is not compared with fixmatch,{knob}, which had another budget: {difference}" in note
+    assert of(table, "smooth").comparison is None
+    store(tmp_path, made_up("fixmatch", 0, 9.5))
+    assert of(only(tabulate(find_runs([tmp_path]))), "smooth").comparison.gains == [1.5]
+
+
+def test_another_number_of_unlabeled_images_is_said(tmp_path: Path) -> None:
+    store(tmp_path, made_up("fixmatch", 0, 9.0, "unlabeled_ratio=3"))
+    store(tmp_path, made_up("smooth", 0, 8.0))
+    table = only(tabulate(find_runs([tmp_path])))
+    (note,) = table.notes
+    assert note.endswith("differ in more than the method: unlabeled_ratio 7 and 3")
+    assert of(table, "smooth").comparison.gains == [1.0]
