@@ -21,9 +21,10 @@ from smoothpl.record.record import read
 
 SUFFIXES = {"onnx": ".onnx", "torchscript": ".pt", "torch_export": ".pt2", "safetensors": ".safetensors"}
 MOST_CHECKED = 64
-TOLERANCE, RESIZED_TOLERANCE = 1e-4, 0.02
-"""Differences of probabilities that are allowed: for the median of the images, by the order of sums in other libraries;
-for every image, because a resized pixel may be rounded to its neighbour."""
+TOLERANCE, RESIZED_TOLERANCE, NEARLY_ALL = 1e-4, 0.02, 0.9
+"""Differences of probabilities that are allowed: from the same graph in torch, by the order of sums in other libraries;
+from the run itself, because a resized pixel may be rounded to its neighbour. That moves an image on the border of two
+classes by more, and says nothing against the file: the second holds for nearly all images."""
 
 
 class Exported(NamedTuple):
@@ -80,22 +81,19 @@ def export(classifier: Classifier, kind: Format, images: list[Tensor], out: Path
             kind.write(model, torch.stack([images[0]] * 2), metadata, draft)
             exported = kind.read(draft, model)
             found, expected = (torch.cat([each(image.unsqueeze(0)) for image in images]) for each in (exported, model))
-        differences = {
-            TOLERANCE: float(of_images(found - expected).median()),
-            RESIZED_TOLERANCE: float(of_images(found - classifier.predict(images).probabilities).max()),
-        }
-        for allowed, difference in differences.items():
-            require(
-                difference <= allowed,
-                f"{out} was not written: its probabilities differ from the run's by {difference:.2g}, and only "
-                f"{allowed:g} is allowed; try another format.",
-            )
+        from_graph = float((found - expected).abs().max())
+        from_run = (found - classifier.predict(images).probabilities).abs().amax(dim=1)  # of each image
+        check(out, from_graph, TOLERANCE)
+        check(out, float(from_run.quantile(NEARLY_ALL)), RESIZED_TOLERANCE)
         put(draft, out)
     finally:
         draft.unlink(missing_ok=True)
-    return differences[RESIZED_TOLERANCE]
+    return float(from_run.max())
 
 
-def of_images(differences: Tensor) -> Tensor:
-    """(B, C) -> (B,): the largest difference of each image."""
-    return differences.abs().amax(dim=1)
+def check(out: Path, difference: float, allowed: float) -> None:
+    require(
+        difference <= allowed,
+        f"{out} was not written: its probabilities differ from the run's by {difference:.2g}, and only {allowed:g} is "
+        "allowed; try another format.",
+    )

@@ -48,3 +48,28 @@ def test_an_image_of_the_right_size_is_left_as_it_is(channels: int) -> None:
     Portable(classifier)(images)
     expected = torch.stack([classifier.prepare(image) for image in images]).float()
     assert torch.equal(seen_by(classifier), expected)
+
+
+@pytest.mark.parametrize("size", [5, 32])
+def test_every_sum_is_exact_so_that_its_order_does_not_matter(size: int) -> None:
+    """Halves are frequent where an image is made smaller, and another order of sums would round them otherwise."""
+    generator = torch.Generator().manual_seed(1)
+    for height, width in ((64, 64), (61, 90), (500, 33), (1000, 777)):
+        portable = Portable(classifier_of(size, 1.0, 3))
+        places = torch.arange(width, dtype=torch.float64)
+        weights = portable.resizing(places, torch.tensor(float(min(height, width)), dtype=torch.float64))
+        assert torch.equal(weights, weights.round())
+        assert (weights.sum(dim=1) - 2**16).abs().max() <= width / 2
+        row = torch.randint(256, (width,), generator=generator).float()
+        order = torch.randperm(width, generator=generator)
+        exact = (weights.long() * row.long()).sum(dim=1)
+        assert exact.max() + 2**15 < 2**24
+        for sums in (weights @ row, weights[:, order] @ row[order], (weights * row).cumsum(1)[:, -1]):
+            assert torch.equal(sums.long(), exact)
+
+
+def test_a_white_image_stays_white() -> None:
+    for side in (33, 640, 4000):
+        classifier = classifier_of(32, 1.0, 3)
+        Portable(classifier)(torch.full((1, 3, side, side), 255, dtype=torch.uint8))
+        assert (seen_by(classifier) == 255).all()

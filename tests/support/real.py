@@ -1,4 +1,4 @@
-"""Real data for tests: CIFAR-10 in the folder that SMOOTHPL_DATA names."""
+"""Real data for tests: CIFAR-10, and photographs of hands, in the folder that SMOOTHPL_DATA names."""
 
 import os
 from functools import cache
@@ -13,6 +13,14 @@ needs_cifar10 = pytest.mark.skipif(
     not (Path(ROOT) / "cifar-10-batches-bin").is_dir() or not ROOT,
     reason="SMOOTHPL_DATA does not name a folder with cifar-10-batches-bin",
 )
+needs_photographs = pytest.mark.skipif(
+    not (Path(ROOT) / "sign-digits").is_dir() or not ROOT,
+    reason="SMOOTHPL_DATA does not name a folder with sign-digits",
+)
+
+
+def photographs() -> list[Path]:
+    return sorted((Path(ROOT) / "sign-digits").glob("*/*"))
 
 
 @cache
