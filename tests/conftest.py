@@ -2,11 +2,15 @@
 
 import ast
 import os
+import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
+from multiprocessing.util import Finalize
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import pytest
@@ -73,6 +77,21 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     )
     for reason, number in sorted(reasons.items()):
         terminalreporter.write_line(f"skipped {number} {'test' if number == 1 else 'tests'}: {reason}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_temporary_folder() -> Iterator[None]:
+    """What tests, and the processes that they start or kill, leave in the temporary folder is removed at the end.
+
+    Not below pytest's own folder: the paths of sockets must be short. And not before the server that processes are
+    forked from has removed its own part of it, at priority -100.
+    """
+    place = mkdtemp(prefix="smoothpl-tests-")
+    Finalize(None, shutil.rmtree, (place,), {"ignore_errors": True}, exitpriority=-200)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", place)
+        patch.setattr(tempfile, "tempdir", place)
+        yield
 
 
 @pytest.fixture(autouse=True)
