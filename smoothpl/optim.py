@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from torch import nn
 from torch.optim import SGD
@@ -22,9 +23,9 @@ class WeightDecaySGD:
 
     def __post_init__(self) -> None:
         for name in ("learning_rate", "weight_decay"):
-            if not getattr(self, name) >= 0:
+            if not is_number(getattr(self, name)) or not getattr(self, name) >= 0:
                 raise ValueError(f"optim.{name}={getattr(self, name)} must be a number from 0 up.")
-        if not 0 <= self.momentum < 1:
+        if not is_number(self.momentum) or not 0 <= self.momentum < 1:
             raise ValueError(f"optim.momentum={self.momentum} must lie in [0, 1).")
         if self.nesterov and self.momentum == 0:
             raise ValueError("optim.momentum=0 does not go with Nesterov's momentum; add optim.nesterov=false.")
@@ -36,6 +37,11 @@ class WeightDecaySGD:
             {"params": [parameter for parameter in trained if parameter.ndim <= 1], "weight_decay": 0.0},
         ]
         return SGD(groups, lr=self.learning_rate, momentum=self.momentum, nesterov=self.nesterov, foreach=True)
+
+
+def is_number(value: Any) -> bool:
+    """YAML and the command line know no types."""
+    return isinstance(value, int | float)
 
 
 def cosine(optimizer: SGD, max_steps: int) -> LambdaLR:

@@ -48,12 +48,9 @@ def test_every_command_of_the_page_trains(folder: Path, command: str) -> None:
     assert {*trained(folder, *shlex.split(command), *words)} == {*methods[0].split(",")}
 
 
-def test_the_parts_are_those_of_the_page_and_nobody_is_told_off_for_the_threshold_of_the_benchmark(
-    folder: Path,
-) -> None:
-    (record,) = trained(
-        folder, "--config-dir", "my_conf", "method=median_match", "policy.momentum=0.5", *SHORT
-    ).values()
+def test_the_parts_are_those_of_the_page_and_only_a_threshold_that_was_typed_is_refused(folder: Path) -> None:
+    words = ("--config-dir", "my_conf", "method=median_match", "policy.momentum=0.5", *SHORT)
+    (record,) = trained(folder, *words).values()
     assert record.config["policy"] == {"_target_": "my_parts.Median", "momentum": 0.5}
     assert record.config["shape"] == {"_target_": "my_parts.Smoothstep"}
     typed = Process("smoothpl.train", "--config-dir", "my_conf", "policy=median", "threshold=0.9", cwd=folder).wait()
@@ -61,8 +58,8 @@ def test_the_parts_are_those_of_the_page_and_nobody_is_told_off_for_the_threshol
 
 
 def test_the_data_set_of_the_page_is_learned(folder: Path) -> None:
-    words = ("--config-dir", "my_conf", "benchmark=stripes_20", "method=median_match", "pictures=false")
-    (record,) = trained(folder, *words).values()
+    words = ("--config-dir", "my_conf", "benchmark=stripes_20", "method=median_match", "max_steps=50")
+    (record,) = trained(folder, *words, "pictures=false").values()
     assert record.class_names == ["across", "along"]
     assert record.image_size == [16, 16]
     assert record.error is not None

@@ -3,11 +3,13 @@
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import hydra
-from hydra.errors import HydraException, InstantiationException, MissingConfigException
+from hydra.errors import ConfigCompositionException, HydraException, InstantiationException, MissingConfigException
 from omegaconf import DictConfig
 from omegaconf.errors import (
     ConfigAttributeError,
@@ -22,9 +24,12 @@ from smoothpl.cli.near import unknown_key, unknown_option
 from smoothpl.errors import ConfigError, DivergenceError
 from smoothpl.io.escapes import printable
 
+usual_format = warnings.formatwarning
+
 
 def run_command(command: Callable[[], None]) -> None:
     """Runs a Hydra command; exit code 1 and a readable message when it cannot be done."""
+    warnings.formatwarning = format_warning
     if "HYDRA_FULL_ERROR" in os.environ:  # Hydra's own switch for those who want to see everything
         return command()
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra hands exceptions over instead of printing them
@@ -43,6 +48,11 @@ def run_command(command: Callable[[], None]) -> None:
         raise
     except KeyboardInterrupt:
         sys.exit("\ninterrupted.")
+
+
+def format_warning(*facts: Any, **more: Any) -> str:
+    """A library's warning may quote a name: Matplotlib does, of letters that no font has."""
+    return printable(usual_format(*facts, **more))
 
 
 def of_files(error: OSError) -> str:
@@ -75,7 +85,7 @@ def sentence(error: BaseException) -> str:
             case ConfigKeyError() | ConfigAttributeError() if isinstance(cause.parent_node, DictConfig):
                 return unknown_key(str(cause.full_key), cause.parent_node)
             case ValidationError():
-                return f"{cause.full_key}: {str(cause).splitlines()[0]}."
+                return f"{cause.full_key}: {str(cause).splitlines()[0].rstrip('.')}."
             case InterpolationKeyError():
                 needed = str(cause).split("'")[1]
                 return f"{needed} is needed by {cause.full_key}, and is not there; set it, or use another option."
@@ -83,7 +93,9 @@ def sentence(error: BaseException) -> str:
                 return str(cause)
     if isinstance(error, InstantiationException):
         return of_part(error)
-    return str(error)
+    # Hydra wraps what OmegaConf says into an exception without words, and OmegaConf adds lines for programmers.
+    said = next((text for each in causes(error) if (text := str(each).strip())), type(error).__name__)
+    return said.splitlines()[0] if isinstance(error, ConfigCompositionException | OmegaConfBaseException) else said
 
 
 def of_part(error: InstantiationException) -> str:

@@ -30,6 +30,9 @@ def main(arguments: Sequence[str]) -> None:
     check_out(out)
     require(bool(typed.rest), "no run is named; --help says more.")
     records = read_below([Path(place) for place in typed.rest])
+    for place, record in records.items():
+        missing = [name for name in ("fold", "seed") if name not in record.config]
+        require(not missing, f"{place}: the config of its record has no {', '.join(missing)}; name another run.")
     made = card(list(records.values()), list(records), with_pictures=has_pictures(out))
     for path in deliver(made, Terminal(), out):
         say(f"card: {path}")

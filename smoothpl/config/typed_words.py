@@ -10,11 +10,12 @@ from hydra.core.override_parser.types import ChoiceSweep, RangeSweep
 
 from smoothpl.config.describe import groups, knobs, options
 from smoothpl.config.knobs import TrainConfig
-from smoothpl.config.overrides import CommandLine, is_sweep, key_of, quoted, reason_against, understood
+from smoothpl.config.overrides import CommandLine, is_sweep, key_of, quoted, reason_against, understood, value_of
 from smoothpl.errors import ConfigError, require
 
 PLACES = ("data.root", "data.labels", "net.weights", "net.init_from", "resume", "hydra.run.dir", "hydra.sweep.dir")
 """Keys whose values are files or folders, which may be called anything."""
+NEEDED = ("callbacks", "data", "net", "optim", "split", "trainer", "views")
 CURLY = str.maketrans("", "", "\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u201b\u00ab\u00bb")
 MULTIRUN = {"-m", "--multirun"}
 FLAGS = {
@@ -87,6 +88,14 @@ def check_word(word: str) -> None:
         not word.startswith("~") or plain not in {knob.name for knob in knobs()} - {*groups()},
         f"{word}: every run has a {plain}; give it another value, {plain}=..., or leave it as it is.",
     )
+    require(
+        not word.startswith("~") or plain not in NEEDED,
+        f"{word}: no run can do without {plain}; use another one, {plain}=<option> (--help lists them).",
+    )
+    require(
+        plain not in groups() or key != plain or value_of(word) is not None,
+        f"{word}: {plain} is one of {', '.join(options(plain))}; ~{plain} leaves it out, where that is possible.",
+    )
     reason = reason_against(word)
     if reason is not None:
         straight = text.translate(CURLY)
@@ -94,9 +103,9 @@ def check_word(word: str) -> None:
         spelled = quote(f"{key}={quoted(text)}")
         raise ConfigError(f"{word} cannot be read ({reason}); if this is the value as it is meant, quote it: {spelled}")
     override = understood(word)
-    values = override.value() if override is not None else None
+    is_range = override is not None and isinstance(override.value(), RangeSweep | ChoiceSweep)
     require(
-        not isinstance(values, RangeSweep | ChoiceSweep) or any(True for _ in override.sweep_iterator()),
+        override is None or not is_range or any(True for _ in override.sweep_iterator()),
         f"{word} is an empty range: there would be nothing to run; use for example {key}=range(6), for 0 to 5.",
     )
 

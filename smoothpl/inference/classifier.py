@@ -13,8 +13,10 @@ from smoothpl.data.frames import CentralCrop
 from smoothpl.errors import ConfigError
 from smoothpl.inference.image_size import image_side
 from smoothpl.inference.preprocessing import Image, Preparation, several
+from smoothpl.io.memory import machine_memory, spelled
 from smoothpl.layout import LAST_CHECKPOINT, RECORD
 from smoothpl.nets.build import build_network
+from smoothpl.record.record import Record
 from smoothpl.record.trained import directory_of, trained
 
 CHUNK = 64
@@ -105,14 +107,28 @@ def load(run: str | Path, trust: bool = False) -> Classifier:
             f"run={run_dir}: {LAST_CHECKPOINT} is damaged, or of another network than {RECORD} says ({reason}); copy "
             "both again from where the run was trained."
         ) from error
-    frame = config.views.get("test_frame")
-    return Classifier(
-        network,
-        record.class_names,
-        CentralCrop(image_side(record, run_dir), share=frame.share if frame else 1.0),
-        list(config.data.mean),
-        list(config.data.std),
-    )
+    return Classifier(network, record.class_names, *preparation(record, run_dir))
+
+
+def preparation(record: Record, run_dir: Path) -> tuple[CentralCrop, list[float], list[float]]:
+    """What is done to images, and by which mean and deviation they are scaled."""
+    side, memory = image_side(record, run_dir), machine_memory()
+    try:
+        frame = CentralCrop(side, share=(record.config["views"].get("test_frame") or {"share": 1.0})["share"])
+        mean, std = ([float(each) for each in record.config["data"][name]] for name in ("mean", "std"))
+        if not mean or len(mean) != len(std) or min(std) <= 0:
+            raise ValueError(f"mean={mean[:4]}, std={std[:4]}")
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ConfigError(
+            f"run={run_dir}: {RECORD} is damaged ({error}); copy it again from where it was made."
+        ) from error
+    needed = CHUNK * len(mean) * side**2 * 4  # bytes of a number
+    if memory is not None and needed > memory:
+        raise ConfigError(
+            f"run={run_dir}: {CHUNK} images of {side} x {side} pixels take {spelled(needed)}, and this machine has "
+            f"{spelled(memory)} of memory."
+        )
+    return frame, mean, std
 
 
 def check_trusted(net: DictConfig, run_dir: Path, trust: bool) -> None:

@@ -89,7 +89,8 @@ def predict(classifier: Classifier, files: Sequence[Path], bad: list[str]) -> It
     size, channels = classifier.prepare.frame.size, classifier.prepare.channels
     most = max(1, min(MOST_AT_A_TIME, MOST_BYTES // (channels * size**2)))
     parts = in_processes(partial(prepared, classifier.prepare), files, most)
-    with Progress(console=Terminal(stderr=True), transient=True) as progress:
+    console = Terminal(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         shown = progress.add_task("predicting", total=len(files))
         for good, pixels, some_bad in parts:
             yield good, classifier.predict_pixels(torch.from_numpy(pixels)).probabilities

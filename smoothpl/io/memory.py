@@ -14,13 +14,14 @@ def machine_memory() -> int | None:
         installed = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
         return None
-    return min([installed, *map(limit_in, LIMITS)]) + swap(Path("/proc/meminfo"))
+    limits = [found for found in map(limit_in, LIMITS) if found is not None]
+    return min([installed, *limits]) + swap(Path("/proc/meminfo"))
 
 
-def limit_in(place: str) -> float:
+def limit_in(place: str) -> int | None:
     with suppress(OSError, ValueError):  # not Linux, or the word max
         return int(Path(place).read_text())
-    return float("inf")
+    return None
 
 
 def swap(facts: Path) -> int:

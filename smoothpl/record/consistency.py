@@ -3,7 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-LARGEST_SIDE = 100_000  # pixels; of images, not of screens
+from smoothpl.config.checks.numbers import LARGEST_SIDE
+
+PARTS = ("data", "net", "views", "split")
+"""Of the configuration: those that are read again when a run is used."""
 
 
 def contradiction(record: Any) -> str | None:
@@ -12,6 +15,9 @@ def contradiction(record: Any) -> str | None:
 
 
 def contradictions(record: Any) -> Iterator[str]:
+    for part in PARTS:
+        if not isinstance(record.config.get(part, {}), dict):
+            yield f"is damaged: its {part} is {str(record.config[part])[:40]!r}"
     number = len(record.class_names)
     for part in ("data", "net"):
         meant = of_part(record.config, part).get("num_classes")

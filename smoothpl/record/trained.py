@@ -22,6 +22,8 @@ def trained(run_dir: Path) -> Record:
             f"run={run_dir} is {record.status} and has no {LAST_CHECKPOINT}: only a finished run can be used; continue "
             f"it: python -m smoothpl.train resume={run_dir}."
         )
-    if not record.class_names:
-        raise ConfigError(f"run={run_dir}: {RECORD} has no class names; copy it again from where the run was trained.")
+    missing = [name for name in ("data", "net", "views") if name not in record.config]
+    missing += [] if record.class_names else ["class_names"]
+    if missing:
+        raise ConfigError(f"run={run_dir}: {RECORD} has no {', '.join(missing)}; copy it again from where it was made.")
     return record

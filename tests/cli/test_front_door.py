@@ -2,6 +2,7 @@
 
 import os
 import signal
+import warnings
 from collections.abc import Callable
 from importlib import import_module
 from itertools import product
@@ -53,6 +54,8 @@ def test_one_failing_job_does_not_stop_the_others_and_the_exit_code_says_so(tmp_
 WRONG = {
     "treshold=0.9": "treshold is not a knob: did you mean threshold?",
     "shape.muu=2": "shape.muu is not a knob: did you mean shape.mu?",
+    "seed=${oc.env:NOPE}": "Environment variable 'NOPE' not found",
+    "optim.learning_rate=abc": "optim.learning_rate=abc must be a number from 0 up.",
     "zzz=1": "zzz is not a knob: known are",
     "T smooth": "T is not a setting; settings are key=value, for example method=smooth.",
     "-m fold=range(0)": "fold=range(0) is an empty range: there would be nothing to run",
@@ -69,7 +72,7 @@ WRONG = {
     "views.strong.cutout=abc": "cutout=abc of Distort (views) must be a number from 0 up.",
     "net.variant=torchsl": "net.variant=torchsl must be one of torchssl, google.",
     "shape=power": "shape.mu has no value yet; give it one: shape.mu=...",
-    "shape=null": "Config group override must be a string or a list. Got NoneType; --help lists",
+    "shape=null": f"shape=null: shape is one of {', '.join(options('shape'))}; ~shape leaves it out, where that is",
     "threshold=1.5": "threshold=1.5 must lie strictly between 0 and 1",
     "num_labels=45": "use a multiple of 10",
     "shape=power shape.mu=-1": "shape.mu=-1 must be positive; for a hard cut use shape=step.",
@@ -102,7 +105,7 @@ def test_a_directory_that_holds_a_run_is_never_written_to_again(tmp_path: Path) 
 def test_an_interrupted_run_says_so_and_leaves_its_record(tmp_path: Path, interruption: signal.Signals) -> None:
     endless = ("max_steps=100000", "eval_every=1", "log_every=1", "batch_size=4")
     process = Process("smoothpl.train", *endless, cwd=tmp_path)
-    process.wait_until(lambda: process.read("stdout").startswith("step 1/100000"))
+    process.wait_until(lambda: "step 1/100000" in process.read("stdout"))
     process.send(interruption)
     done = process.wait()
     message = done.stderr
@@ -227,3 +230,11 @@ def raising(error: Exception) -> Callable[[], None]:
         raise error
 
     return command
+
+
+def test_names_in_a_warning_cannot_steer_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warnings, "formatwarning", warnings.formatwarning)  # so that it is as before at the end
+    monkeypatch.setenv("HYDRA_FULL_ERROR", "1")
+    run_command(lambda: None)
+    shown = warnings.formatwarning("Glyph 27 (\x1b) missing", UserWarning, "plots.py", 1, "")
+    assert shown.startswith(r"plots.py:1: UserWarning: Glyph 27 (\x1b) missing")

@@ -18,6 +18,8 @@ WRONG = {
     ("method=“smooth”",): "method=“smooth” has curly quotes; type straight ones, or none: method=smooth",
     ("method=smooth;",): "method=smooth; cannot be read (token recognition error at: ';'); if this is the value",
     ("~threshold",): "~threshold: every run has a threshold; give it another value, threshold=...",
+    ("~callbacks",): "~callbacks: no run can do without callbacks; use another one",
+    ("net=null",): "net=null: net is one of resnet50, timm",
     ("fold=range(0)",): "fold=range(0) is an empty range: there would be nothing to run",
     ("--method=smooth",): "--method=smooth: settings are typed without dashes, as key=value: method=smooth",
     ("--threshold", "fold=1"): "--threshold: settings are typed without dashes, as key=value: threshold=...",

@@ -1,11 +1,15 @@
 import json
+import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from PIL import Image
 
+from smoothpl.cli.front_door import explain
 from smoothpl.errors import ConfigError
 from smoothpl.inference.classifier import CHUNK, Classifier, load
 from smoothpl.run.build import build_data, build_module
@@ -122,3 +126,37 @@ def test_a_strangers_record_calls_nothing_but_networks(tmp_path: Path, run_dir: 
         ):
             load(tmp_path)
     assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda record: record["config"]["data"].update(mean="x"), r"run\.json is damaged \(could not convert"),
+        (
+            lambda record: record["config"]["data"].update(std=[0]),
+            r"run\.json is damaged \(mean=\[0\.305\], std=\[0\.0\]\)",
+        ),
+        (
+            lambda record: record["config"]["views"].update(test_frame={"share": -5}),
+            r"run\.json is damaged \(size=8, sh",
+        ),
+        (lambda record: record["config"]["net"].update(width=10**6), r"net\.width=1000000 .* this machine has"),
+        (lambda record: record["config"]["net"].update(depth=10**9 + 6), r"net\.depth=1000000006 must be at most"),
+    ],
+)
+def test_the_record_of_a_stranger_is_refused_in_one_line(
+    run_dir: Path, tmp_path: Path, change: Callable[[Any], None], reason: str
+) -> None:
+    shutil.copytree(run_dir, tmp_path / "run")
+    record = json.loads((run_dir / "run.json").read_text())
+    change(record)
+    (tmp_path / "run" / "run.json").write_text(json.dumps(record))
+    with pytest.raises(Exception, match=reason) as refused:
+        load(tmp_path / "run")
+    assert "\n" not in explain(refused.value)
+
+
+def test_images_that_no_memory_holds_are_refused(run_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("smoothpl.inference.classifier.machine_memory", lambda: 1000)
+    with pytest.raises(ConfigError, match=r"64 images of 8 x 8 pixels take 16 kB, and this machine has 1\.0 kB"):
+        load(run_dir)

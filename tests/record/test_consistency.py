@@ -28,6 +28,8 @@ WRONG = {
     "a class too many": ({"collapsed": [3]}, "it mentions a class beyond its 3"),
     "a label too many": ({"labeled_as": [0, -1, 2]}, "it mentions a class beyond its 3"),
     "an absurd image": ({"image_size": [10**9, 10**9]}, "image_size is [1000000000, 1000000000]"),
+    "no network": ({"config": {"net": "x"}}, "its net is 'x'"),
+    "no views": ({"config": {"views": None}}, "its views is 'None'"),
     "no image": ({"image_size": [0, 0]}, "image_size is [0, 0]"),
     "half an image": ({"image_size": [32]}, "image_size is [32]"),
     "a history without steps": ({"history": [{"error": 1.0, "collapsed": []}]}, "KeyError('step')"),

@@ -21,9 +21,9 @@ def test_a_run_without_record_checkpoint_or_class_names_cannot_be_used(tmp_path:
     with pytest.raises(ConfigError, match=r"is interrupted and has no last\.ckpt"):
         trained(tmp_path)
     (tmp_path / "last.ckpt").touch()
-    with pytest.raises(ConfigError, match=r"run\.json has no class names"):
+    with pytest.raises(ConfigError, match=r"run\.json has no data, net, views, class_names"):
         trained(tmp_path)
-    write(tmp_path, Record({}, "recipe", class_names=["a", "b"]))
+    write(tmp_path, Record({"data": {}, "net": {}, "views": {}}, "recipe", class_names=["a", "b"]))
     assert trained(tmp_path).class_names == ["a", "b"]
 
 

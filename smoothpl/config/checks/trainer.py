@@ -35,6 +35,12 @@ def check_trainer(config: DictConfig) -> None:
 def check_devices(config: DictConfig) -> None:
     trainer = config.trainer
     require(
+        not isinstance(trainer.devices, int | str)
+        or trainer.devices in ("auto", -1)
+        or (str(trainer.devices).isdecimal() and int(trainer.devices) > 0),
+        f"trainer.devices={trainer.devices} must be 1, or with trainer=ddp a larger number or auto.",
+    )
+    require(
         trainer.devices in (1, "1") or "strategy" in trainer,
         f"trainer.devices={trainer.devices}: more than one device needs trainer=ddp as well.",
     )

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from numbers import Real
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -27,6 +28,16 @@ class Views:
     learned: Literal["weak", "strong"] | None = "strong"
     frame: Frame | None = None  # for pictures of many sizes: the part that a view shows
     test_frame: Frame | None = None
+
+    def __post_init__(self) -> None:
+        scales: tuple[tuple[str, Any], ...] = (("mean", self.mean), ("std", self.std))  # of YAML, which knows no types
+        for name, values in scales:
+            numbers = [each for each in values if isinstance(each, Real) and (name == "mean" or each > 0)]
+            if isinstance(values, str) or len(numbers) != max(1, len(values)):
+                rule = "one for each channel" if name == "mean" else "one for each channel, all of them positive"
+                raise ValueError(f"data.{name}={values} must be a list of numbers, {rule}.")
+        if len(self.mean) != len(self.std):
+            raise ValueError(f"data.mean={self.mean} and data.std={self.std} must have one number for each channel.")
 
     def of_step(self, step: RawStep) -> Batch:
         """Runs on whatever device the step is on; the chance in it was drawn beforehand."""

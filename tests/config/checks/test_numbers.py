@@ -18,6 +18,10 @@ WRONG = {
     "accumulate=0": r"accumulate=0 must be a positive whole number",
     "checkpoint_every=0": r"checkpoint_every=0 must be a positive whole number",
     "max_steps=99999999999999999999": r"max_steps=99999999999999999999 is too large; use a number up to",
+    "data.num_workers=1000000": r"data\.num_workers=1000000 is too large; as many as there are cores",
+    "data.channels=3": r"data\.channels=3, but data\.mean=\[0\.305\], which must have one number for each channel",
+    "data.channels=grey": r"data\.channels=grey must be a positive whole number: 1 for grey",
+    "net.norm_momentum=abc": r"net\.norm_momentum=abc must be a number",
     "batch_size=9999999999999": r"batch_size=9999999999999 is too large",
 }
 

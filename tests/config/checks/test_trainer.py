@@ -9,6 +9,8 @@ WRONG = {
     "callbacks.ema=null": r"for no averaging use ema_decay=0",
     "trainer.max_steps=2": r"trainer\.max_steps=2 contradicts max_steps; set max_steps itself",
     "trainer.val_check_interval=2": r"trainer\.val_check_interval=2 contradicts eval_every",
+    "trainer.devices=0": r"trainer\.devices=0 must be 1, or with trainer=ddp a larger number or auto",
+    "trainer.devices=abc": r"trainer\.devices=abc must be 1, or with trainer=ddp",
     "trainer.devices=2": r"trainer\.devices=2: more than one device needs trainer=ddp as well",
     "trainer.accumulate_grad_batches=2": r"trainer\.accumulate_grad_batches=2 contradicts accumulate",
     "trainer.val_check_interval=7": r"trainer\.val_check_interval=7 contradicts eval_every",

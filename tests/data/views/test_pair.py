@@ -2,6 +2,7 @@ import math
 
 import pytest
 import torch
+from hydra.errors import InstantiationException
 from hydra.utils import instantiate
 from torch import Tensor
 
@@ -89,3 +90,17 @@ def test_what_people_see_is_what_was_read() -> None:
     views = build("views", "digits")
     images = in_memory(digits().train).images[:10]
     torch.testing.assert_close(views.as_pixels(views.normalise(images)), images / 255, atol=1e-6, rtol=0)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("data.mean=abc", r"data\.mean=abc must be a list of numbers, one for each channel"),
+        ("data.mean=[]", r"data\.mean=\[\] must be a list of numbers"),
+        ("data.std=[0]", r"data\.std=\[0\] must be a list of numbers, .* all of them positive"),
+        ("data.std=[1,2]", r"data\.mean=.* and data\.std=.* must have one number for each channel"),
+    ],
+)
+def test_images_are_scaled_by_one_number_for_each_channel(words: str, message: str) -> None:
+    with pytest.raises(InstantiationException, match=message):
+        instantiate(composed(words).views, _convert_="all")
