@@ -32,7 +32,7 @@ class Views:
     def __post_init__(self) -> None:
         scales: tuple[tuple[str, Any], ...] = (("mean", self.mean), ("std", self.std))  # of YAML, which knows no types
         for name, values in scales:
-            numbers = [each for each in values if isinstance(each, Real) and (name == "mean" or each > 0)]
+            numbers = [each for each in values if isinstance(each, Real) and (name == "mean" or float(each) > 0)]
             if isinstance(values, str) or len(numbers) != max(1, len(values)):
                 rule = "one for each channel" if name == "mean" else "one for each channel, all of them positive"
                 raise ValueError(f"data.{name}={values} must be a list of numbers, {rule}.")
