@@ -48,9 +48,7 @@ def is_deep(picture: Image.Image) -> bool:
 
 def stated_by(picture: Image.Image) -> Stated:
     deep_colours = not is_deep(picture) and any(";16" in str(tile[3]) for tile in getattr(picture, "tile", None) or ())
-    if (
-        picture.format == "PPM" and picture.mode == "I"
-    ):  # whose header has the highest value, by which Pillow has scaled
+    if picture.format == "PPM" and picture.mode == "I":  # Pillow has scaled it, by the highest value in its header
         return Stated(0, 2**16 - 1, has_deep_colours=deep_colours)
     tags = getattr(picture, "tag_v2", None) or {}
     lowest, highest = number_of(tags.get(LOWEST_SAMPLE)), number_of(tags.get(HIGHEST_SAMPLE))
