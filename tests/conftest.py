@@ -80,12 +80,13 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def own_temporary_folder() -> Iterator[None]:
+def own_temporary_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What tests, and the processes that they start or kill, leave in the temporary folder is removed at the end.
 
     Not below pytest's own folder: the paths of sockets must be short. And not before the server that processes are
     forked from has removed its own part of it, at priority -100.
     """
+    tmp_path_factory.getbasetemp()  # which stays where it is: somebody may want to see what a failed test has left
     place = mkdtemp(prefix="smoothpl-tests-")
     Finalize(None, shutil.rmtree, (place,), {"ignore_errors": True}, exitpriority=-200)
     with pytest.MonkeyPatch.context() as patch:
