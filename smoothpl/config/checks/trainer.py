@@ -22,6 +22,11 @@ def check_trainer(config: DictConfig) -> None:
         f"max_time={config.max_time} must be hours:minutes:seconds, for example max_time=23:30:00.",
     )
     require(
+        config.minutes is None,
+        f"minutes={config.minutes} stands for max_steps, which are found before a run is composed; type it on the "
+        "command line of smoothpl.train, not in a YAML.",
+    )
+    require(
         trainer.val_check_interval == config.eval_every * config.accumulate,
         f"trainer.val_check_interval={trainer.val_check_interval} contradicts eval_every; set eval_every itself.",
     )

@@ -15,6 +15,7 @@ WRONG = {
     "trainer.accumulate_grad_batches=2": r"trainer\.accumulate_grad_batches=2 contradicts accumulate",
     "trainer.val_check_interval=7": r"trainer\.val_check_interval=7 contradicts eval_every",
     "+trainer.max_time=00:01:00:00": r"trainer\.max_time=.* would stop a resumed run at once; use max_time",
+    "minutes=5": r"minutes=5 stands for max_steps, .*; type it on the command line of smoothpl\.train, not in a YAML",
     "max_time=soon": r"max_time=soon must be hours:minutes:seconds, for example max_time=23:30:00",
     "accumulate=3": r"accumulate=3 does not divide batch_size=16 into equal parts",
 }
