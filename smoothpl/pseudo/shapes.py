@@ -6,8 +6,8 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-LARGEST_POWER = 1000
-"""Of a ramp: half way between the threshold and certainty, float32 ends at 149."""
+LARGEST_POWER = 1_000_000
+"""Of a ramp: only certainty itself counts, and its slope is still a number in float32."""
 
 
 class Shape(Protocol):
@@ -42,8 +42,8 @@ class Power:
             raise ValueError(f"shape.mu={self.mu} must be positive; for a hard cut use shape=step.")
         if self.mu > LARGEST_POWER:
             raise ValueError(
-                f"shape.mu={self.mu} must be at most {LARGEST_POWER}: beyond it no pseudo-label has a weight; the "
-                "paper uses 0.5, 1 and 2."
+                f"shape.mu={self.mu} must be at most {LARGEST_POWER}: with that, nothing but certainty has a weight; "
+                "the paper uses 0.5, 1 and 2."
             )
 
     def __call__(self, confidence: Tensor, threshold: Tensor) -> Tensor:
