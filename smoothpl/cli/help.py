@@ -13,7 +13,7 @@ def asks_for_help(line: CommandLine) -> bool:
 
 
 def show_help(line: CommandLine) -> None:
-    config = compose_config(line.words, with_hydra=True)
+    config = compose_config(line.words_to_compose, with_hydra=True)
     sys.stdout.write(f"{config.hydra.help.template}\n")
 
 

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
 from typing import NamedTuple, Self
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -13,6 +15,8 @@ WITH_VALUE = (
     *("--config-dir", "-cd", "--config-path", "-cp", "--config-name", "-cn"),
 )
 """Hydra's flags whose value may be the next word."""
+
+OWN_FOLDER = ("--config-dir", "-cd")
 
 
 class CommandLine(NamedTuple):
@@ -36,6 +40,17 @@ class CommandLine(NamedTuple):
     def arguments(self) -> list[str]:
         """Flags first: Hydra's parser wants the overrides together."""
         return [*self.flags, *self.words]
+
+    @property
+    def words_to_compose(self) -> tuple[str, ...]:
+        """For Hydra's compose(), which has no --config-dir: the folder of one's own YAML as a word."""
+        folders = [
+            flag.partition("=")[2] or after
+            for flag, after in pairwise((*self.flags, ""))
+            if flag.partition("=")[0] in OWN_FOLDER
+        ]
+        places = ",".join(quoted(f"file://{Path(folder).expanduser().absolute()}") for folder in folders)
+        return (*self.words, f"hydra.searchpath=[{places}]") if places else self.words
 
     @property
     def keys(self) -> set[str]:

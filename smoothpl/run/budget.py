@@ -62,7 +62,7 @@ def fits(config: DictConfig, seconds: float) -> bool:
 
 def first_job(line: CommandLine) -> DictConfig:
     """A sweep is timed by its first run."""
-    return compose_checked(split_into_jobs(line.words)[0])
+    return compose_checked(split_into_jobs(line.words_to_compose)[0])
 
 
 def plan(seconds: float, pace: Pace, has_short_runs: bool = False) -> tuple[int, int]:

@@ -47,7 +47,7 @@ class Request(NamedTuple):
     def config(self) -> DictConfig:
         """For commands that look at what a run would do."""
         check_single(self.line, "give one")
-        return compose_checked(self.line.words)
+        return compose_checked(self.line.words_to_compose)
 
 
 def complete(line: CommandLine) -> Request:

@@ -22,7 +22,7 @@ class Job(NamedTuple):
 
 def list_jobs(overrides: Sequence[str]) -> list[Job]:
     """With what a folder chooses, which is the same for all of them."""
-    return [make_job(words) for words in expand(complete(CommandLine.parse(overrides)).line.words)]
+    return [make_job(words) for words in expand(complete(CommandLine.parse(overrides)).line.words_to_compose)]
 
 
 def expand(overrides: Sequence[str]) -> list[list[str]]:

@@ -1,8 +1,11 @@
+from pathlib import Path
+
 import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smoothpl.config.compose import compose_checked
 from smoothpl.config.overrides import CommandLine, is_sweep, key_of, quoted, value_of
 
 
@@ -67,3 +70,21 @@ def test_an_earlier_command_line_is_repeated_but_for_what_is_typed_now() -> None
     now = CommandLine.parse(["threshold=0.9", "-m"])
     earlier = CommandLine.parse(["--config-dir=mine", "threshold=0.8", "shape=own"])
     assert now.completed_by(earlier).arguments == ["--config-dir=mine", "-m", "threshold=0.9", "shape=own"]
+
+
+@pytest.mark.parametrize(
+    "flags", [["--config-dir", "my conf"], ["--config-dir=my conf"], ["-m", "-cd", "my conf"], ["-cd=my conf", "-m"]]
+)
+def test_a_folder_of_ones_own_yaml_is_a_word_for_compose(flags: list[str]) -> None:
+    line = CommandLine.parse([*flags, "shape=mine"])
+    assert line.words == ("shape=mine",)
+    assert line.words_to_compose == ("shape=mine", f"hydra.searchpath=['file://{Path.cwd()}/my conf']")
+    for others in ([], ["-m"]):
+        assert CommandLine.parse([*others, "shape=mine"]).words_to_compose == ("shape=mine",)
+
+
+def test_options_of_ones_own_are_composed(tmp_path: Path) -> None:
+    (tmp_path / "it's" / "shape").mkdir(parents=True)
+    (tmp_path / "it's" / "shape" / "mine.yaml").write_text("_target_: smoothpl.pseudo.Power\nmu: 1.5\n")
+    line = CommandLine.parse(["--config-dir", str(tmp_path / "it's"), "shape=mine"])
+    assert compose_checked(line.words_to_compose).shape.mu == 1.5
