@@ -18,6 +18,10 @@ from smoothpl.metrics.collapse import PARTLY_BELOW
 from smoothpl.metrics.confusion import collapsed_classes, error_rate, predicted_share
 from smoothpl.metrics.reliability import Bin, Reliability, bins_of, calibration_error
 from smoothpl.metrics.running_means import RunningMeans
+from smoothpl.nets.finetuning.whole import WholeNetwork
+from smoothpl.nets.heads import Head
+from smoothpl.nets.several import SeveralHeads, each_head, for_each_head, heads_of
+from smoothpl.nets.start import HeadStart
 from smoothpl.nets.synced import synced
 from smoothpl.optim import cosine
 from smoothpl.pseudo import Beliefs, Fairness, Target, Weighting, probabilities, pseudo_labels
@@ -40,7 +44,12 @@ class Taught(NamedTuple):
 
 
 def accuracy(logits: Tensor, label: Tensor) -> Tensor:
-    return (logits.detach().argmax(dim=1) == label).float().mean()
+    return (each_head(logits).detach().argmax(dim=1) == for_each_head(label, logits)).float().mean()
+
+
+def tempered(network: nn.Module, logits: Tensor) -> Tensor:
+    """A head on frozen features has a temperature for confidences."""
+    return network.confidences_of(logits) if isinstance(network, Head | SeveralHeads | WholeNetwork) else logits
 
 
 def check_finite(means: dict[str, float], step: int) -> None:
@@ -64,6 +73,7 @@ class SemiSupervisedModule(LightningModule):
         fairness: Fairness | None = None,
         split_forward: bool = False,
         log_every: int = 10,
+        start: HeadStart | None = None,
     ) -> None:
         super().__init__()
         self.network = network
@@ -78,6 +88,7 @@ class SemiSupervisedModule(LightningModule):
         self.fairness = fairness
         self.split_forward = split_forward
         self.log_every = log_every
+        self.start = start
         names: tuple[str, ...] = OF_LABELS if weighting is None else OF_LABELS + OF_PSEUDO_LABELS
         names += ("factor_loss",) if factor_weight else ()
         names += ("fairness_loss",) if fairness is not None else ()
@@ -90,12 +101,23 @@ class SemiSupervisedModule(LightningModule):
         """What the last step has taught, for callbacks."""
 
     def setup(self, stage: str) -> None:
+        if stage == "fit" and self.start is not None:
+            self.begin(self.start, self.trainer.datamodule)  # type: ignore[attr-defined]
         if stage == "fit" and self.weighting is not None:
             data: SemiSupervisedData = self.trainer.datamodule  # type: ignore[attr-defined]
             self.weighting.prepare(len(data.fold.unlabeled), data.labeled_per_class)
         if stage == "fit" and self.trainer.world_size > 1:
             on_gpu = self.trainer.strategy.root_device.type == "cuda"
             self.network = (nn.SyncBatchNorm.convert_sync_batchnorm if on_gpu else synced)(self.network)
+
+    def begin(self, start: HeadStart, data: SemiSupervisedData) -> None:
+        """A head is scaled to its features, and may start from a probe; a checkpoint, if there is one, comes later."""
+        labels, labeled = data.source.train.labels[data.fold.labeled], data.labeled_vectors()
+        heads, first = heads_of(self.network), 0
+        for head in heads:  # each on the features of its own backbone
+            own = slice(first, first := first + head.dim)
+            start.begin(head, (part[:, own] for part in data.unlabeled_vectors()), labeled[:, :, own], labels)
+        self.average.load_state_dict(self.network.state_dict())
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
         terms = self.learn_from_labels(batch) if self.weighting is None else self.learn_from_all(batch, self.weighting)
@@ -124,20 +146,23 @@ class SemiSupervisedModule(LightningModule):
             logger.log_metrics(means, step=self.global_step if step is None else step)
 
     def learn_from_labels(self, batch: Batch) -> dict[str, Tensor]:
-        logits = self.network(batch.labeled)
-        loss = labeled_loss(logits, batch.label)
+        (logits,) = self.together([batch.labeled])
+        loss = labeled_loss(each_head(logits), for_each_head(batch.label, logits))
         return {"loss": loss, "labeled_loss": loss, "labeled_accuracy": accuracy(logits, batch.label)}
 
     def learn_from_all(self, batch: Batch, weighting: Weighting) -> dict[str, Tensor]:
         logits_labeled, logits_weak, logits_learned = self.all_logits(batch)
+        logits_weak, of_labeled = (tempered(self.network, each) for each in (logits_weak, logits_labeled))
         pseudo = pseudo_labels(logits_weak, batch.image)
-        beliefs = Beliefs(pseudo, probabilities(logits_labeled.detach()), batch.label)
+        beliefs = Beliefs(pseudo, probabilities(of_labeled.detach()), batch.label)
         weighting.see(beliefs)
         weight = weighting(pseudo)
         assert self.target is not None
-        labeled = labeled_loss(logits_labeled, batch.label, weighting.of_labeled(beliefs.labeled, batch.label))
+        held_back = for_each_head(weighting.of_labeled(beliefs.labeled, batch.label), logits_labeled)
+        labeled = labeled_loss(each_head(logits_labeled), for_each_head(batch.label, logits_labeled), held_back)
         lessons = weighting.lessons(pseudo)
-        unlabeled = unlabeled_loss(logits_learned, self.target(lessons), weight)
+        target, weights = (for_each_head(each, logits_learned) for each in (self.target(lessons), weight))
+        unlabeled = unlabeled_loss(each_head(logits_learned), target, weights)
         loss = labeled + self.unlabeled_weight * unlabeled
         extra: dict[str, Tensor] = {}
         if self.factor_weight:
@@ -147,7 +172,7 @@ class SemiSupervisedModule(LightningModule):
             loss = loss + self.factor_weight * extra["factor_loss"]
         if self.fairness is not None:
             self.fairness.see(pseudo, weight)
-            extra["fairness_loss"] = self.fairness(logits_learned, weight)
+            extra["fairness_loss"] = self.fairness(each_head(logits_learned), weights)
             loss = loss + extra["fairness_loss"]
         weighting.observe(pseudo, weight)
         return {
@@ -168,7 +193,7 @@ class SemiSupervisedModule(LightningModule):
         if self.split_forward:
             assert batch.strong is not None
             with torch.no_grad():
-                logits_weak = self.network(batch.weak)
+                (logits_weak,) = self.together([batch.weak])
             labeled, learned = self.together([batch.labeled, batch.strong])
             return labeled, logits_weak, learned
         # One forward for all views: BatchNorm sees them together, as in the paper's codebase.
@@ -177,7 +202,8 @@ class SemiSupervisedModule(LightningModule):
         return labeled, logits_weak, others[0] if others else logits_weak
 
     def together(self, views: list[Tensor]) -> tuple[Tensor, ...]:
-        logits: Tensor = self.network(torch.cat(views))
+        compute = self.network.apart if isinstance(self.network, SeveralHeads) else self.network
+        logits: Tensor = compute(torch.cat(views))
         return torch.split(logits, [len(view) for view in views])
 
     def compile_step(self, backend: str = "inductor") -> None:

@@ -1,12 +1,16 @@
 """SGD: the optimiser and the schedule that the field shares."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from torch import nn
 from torch.optim import SGD
 from torch.optim.lr_scheduler import LambdaLR
+
+from smoothpl.errors import require
+from smoothpl.nets.finetuning.whole import WholeNetwork
 
 
 @dataclass(frozen=True)
@@ -31,12 +35,48 @@ class WeightDecaySGD:
             raise ValueError("optim.momentum=0 does not go with Nesterov's momentum; add optim.nesterov=false.")
 
     def __call__(self, network: nn.Module) -> SGD:
-        trained = [parameter for parameter in network.parameters() if parameter.requires_grad]
-        groups = [
-            {"params": [parameter for parameter in trained if parameter.ndim > 1], "weight_decay": self.weight_decay},
-            {"params": [parameter for parameter in trained if parameter.ndim <= 1], "weight_decay": 0.0},
-        ]
+        return self.of([(self.learning_rate, network.parameters())])
+
+    def of(self, parts: Iterable[tuple[float, Iterable[nn.Parameter]]]) -> SGD:
+        """Parts of a network, each with its learning rate."""
+        groups: list[dict[str, Any]] = []
+        for rate, parameters in parts:
+            trained = [parameter for parameter in parameters if parameter.requires_grad]
+            weights, others = ([each for each in trained if (each.ndim > 1) == wanted] for wanted in (True, False))
+            groups.append({"params": weights, "weight_decay": self.weight_decay, "lr": rate})
+            groups.append({"params": others, "weight_decay": 0.0, "lr": rate})
         return SGD(groups, lr=self.learning_rate, momentum=self.momentum, nesterov=self.nesterov, foreach=True)
+
+
+@dataclass(frozen=True)
+class SGDByDepth:
+    """For a trained network that learns on: slower towards its input, whose features are the most general ones.
+
+    The last block has the learning rate itself, every block before it `decay` times that of the next; the head, which
+    is new, its own. All else is as in `sgd`.
+    """
+
+    sgd: WeightDecaySGD
+    learning_rate: float
+    decay: float
+    head_learning_rate: float
+
+    def __post_init__(self) -> None:
+        for name in ("learning_rate", "head_learning_rate"):
+            rate = getattr(self, name)
+            require(is_number(rate) and rate >= 0, f"finetune.{name}={rate} must be a number from 0 up.")
+        require(
+            is_number(self.decay) and 0 < self.decay <= 1,
+            f"finetune.decay={self.decay} must lie in (0, 1]; 1 lets every block learn alike.",
+        )
+
+    def __call__(self, network: nn.Module) -> SGD:
+        assert isinstance(network, WholeNetwork)
+        parts: list[tuple[float, Iterable[nn.Parameter]]] = [
+            (self.learning_rate * self.decay ** (network.num_blocks - depth), parameters)
+            for depth, parameters in network.by_depth().items()
+        ]
+        return self.sgd.of([*parts, (self.head_learning_rate, network.head.parameters())])
 
 
 def is_number(value: Any) -> bool:

@@ -10,6 +10,7 @@ import logging
 import sys
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from smoothpl.cli.interrupts import answer_interrupts, interrupts_deferred
@@ -73,8 +74,12 @@ def run(config: DictConfig, scan: "Scan | None") -> float | None:
         logging.getLogger("matplotlib").setLevel(logging.WARNING)  # its greeting at the very first import
         with interrupts_deferred():
             from smoothpl.run.training import train
+            from smoothpl.run.verdict import with_verdict
 
+        started = monotonic()
         record = train(config, run_dir, recipe_name(config, job.job.override_dirname), typed_for(job), scan)
+        if config.verdict is not None:
+            record = with_verdict(config, run_dir, record, scan, started)
     except Exception as error:
         note_failure(job, error, run_dir)
         raise

@@ -28,6 +28,7 @@ EXPECTED = {  # document: how many commands it has at least, of smoothpl.train a
     "README.md": (8, 8),
     "CONTRIBUTING.md": (2, 2),
     "docs/experiments.md": (24, 12),
+    "docs/backbones.md": (4, 1),
     "docs/extending.md": (5, 0),
     "docs/index.md": (5, 6),
     "docs/library.md": (0, 1),
@@ -37,7 +38,7 @@ EXPECTED = {  # document: how many commands it has at least, of smoothpl.train a
     "docs/results.md": (14, 5),
     "docs/settings.md": (3, 3),
 }
-KNOBS, PLACES = {"equilibrium", "folds", "jobs", "sheet"}, {"completion", "report", "show"}
+KNOBS, PLACES = {"equilibrium", "features", "folds", "jobs", "sheet"}, {"completion", "report", "show"}
 """Commands that take more than options of their own."""
 
 

@@ -12,7 +12,7 @@ LAYERS = [
     {"io"},
     {"config"},
     {"cli"},
-    {"metrics", "pseudo", "losses", "optim", "nets", "data"},
+    {"metrics", "pseudo", "losses", "optim", "nets", "data", "backbones"},
     {"record"},
     {"plots"},
     {"module"},

@@ -1,16 +1,22 @@
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from torchvision.models import resnet50
 
 from smoothpl.nets import WideResNet
-from smoothpl.optim import WeightDecaySGD, cosine
+from smoothpl.optim import SGDByDepth, WeightDecaySGD, cosine
+from tests.nets.finetuning.making import MODES, whole
 
 
 def settings(network: torch.nn.Module) -> torch.optim.SGD:
     return WeightDecaySGD(learning_rate=0.03, momentum=0.9, nesterov=True, weight_decay=5e-4)(network)
+
+
+def by_depth(learning_rate: float = 0.1, decay: float = 0.5, head: float = 0.7) -> SGDByDepth:
+    return SGDByDepth(WeightDecaySGD(0.03, 0.9, True, 5e-4), learning_rate, decay, head)
 
 
 def test_weight_decay_is_on_weights_only() -> None:
@@ -78,3 +84,48 @@ def test_impossible_settings_are_refused(setting: dict[str, float], complaint: s
 def test_plain_sgd_without_momentum_is_possible() -> None:
     optimizer = WeightDecaySGD(0.03, 0.0, False, 0.0)(torch.nn.Linear(1, 1))
     assert optimizer.param_groups[0]["momentum"] == 0
+
+
+def test_the_last_block_has_the_learning_rate_and_each_before_it_less() -> None:
+    network = whole("transformer", "all")
+    rates = {id(each): group["lr"] for group in by_depth()(network).param_groups for each in group["params"]}
+    found = {name: rates[id(each)] for name, each in network.named_parameters()}
+    wanted = {"backbone.norm.": 0.1, "backbone.blocks.2.": 0.1, "backbone.blocks.1.": 0.05, "backbone.blocks.0.": 0.025}
+    for name, rate in found.items():
+        others = 0.7 if name.startswith("head.") else 0.0125  # before the first block
+        assert math.isclose(rate, next((wanted[each] for each in wanted if name.startswith(each)), others)), name
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_weight_that_learns_has_one_rate_and_others_have_none(mode: str) -> None:
+    network = whole("resnet", mode)
+    held = [id(each) for group in by_depth()(network).param_groups for each in group["params"]]
+    assert sorted(held) == sorted(id(each) for each in network.parameters() if each.requires_grad)
+
+
+def test_adapters_learn_as_fast_as_their_block() -> None:
+    network = whole("transformer", "lora")
+    rates = {id(each): group["lr"] for group in by_depth()(network).param_groups for each in group["params"]}
+    found = {name: rates[id(each)] for name, each in network.named_parameters() if ".qkv.lora_A" in name}
+    assert [*found.values()] == pytest.approx([0.025, 0.05, 0.1])
+
+
+def test_weights_decay_and_norms_do_not_at_any_depth() -> None:
+    groups = by_depth()(whole("resnet", "all")).param_groups
+    assert {(each.ndim > 1, group["weight_decay"]) for group in groups for each in group["params"]} == {
+        *((True, 5e-4), (False, 0.0))
+    }
+
+
+@pytest.mark.parametrize(
+    ("knobs", "message"),
+    [
+        ({"learning_rate": -1}, r"^finetune\.learning_rate=-1 must be a number from 0 up\.$"),
+        ({"head": "fast"}, r"^finetune\.head_learning_rate=fast must be a number from 0 up\.$"),
+        ({"decay": 0}, r"^finetune\.decay=0 must lie in \(0, 1\]"),
+        ({"decay": 1.5}, r"^finetune\.decay=1\.5 must lie in"),
+    ],
+)
+def test_rates_by_depth_that_cannot_be_are_refused(knobs: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        by_depth(**knobs)

@@ -1,7 +1,8 @@
-"""Callbacks: checkpoints, the averaged network, the record, collapse, purity, pictures and progress."""
+"""Callbacks: checkpoints, the averaged network, the record, collapse, coverage, purity, pictures and progress."""
 
 from smoothpl.callbacks.checkpointer import Checkpointer
 from smoothpl.callbacks.collapse import CollapseWatch
+from smoothpl.callbacks.coverage import CoverageWatch
 from smoothpl.callbacks.ema import EMA
 from smoothpl.callbacks.gallery import Gallery
 from smoothpl.callbacks.photographs import Photographs
@@ -13,6 +14,7 @@ __all__ = [
     "EMA",
     "Checkpointer",
     "CollapseWatch",
+    "CoverageWatch",
     "Gallery",
     "Photographs",
     "ProgressReport",

@@ -10,6 +10,7 @@ from typing import Any
 from lightning import Callback, LightningModule, Trainer
 
 from smoothpl.callbacks.collapse import CollapseWatch
+from smoothpl.callbacks.coverage import CoverageWatch
 from smoothpl.errors import Interruption
 from smoothpl.io.atomic import put
 from smoothpl.loggers.curves import Curves
@@ -80,7 +81,7 @@ class Checkpointer(Callback):
     def interruption(self, trainer: Trainer) -> Interruption:
         """Why the run ends before its last step."""
         for callback in trainer.callbacks:  # type: ignore[attr-defined]
-            if isinstance(callback, CollapseWatch) and callback.interruption is not None:
+            if isinstance(callback, CollapseWatch | CoverageWatch) and callback.interruption is not None:
                 return callback.interruption
         by = self.asked_by or signal.SIGINT  # which Lightning answers before the first step
         return Interruption("max_time" if self.asked_by is None and self.is_late else by.name)

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import torch
 from lightning import Callback, LightningModule, Trainer
 from matplotlib import rc_context
 from matplotlib.figure import Figure
@@ -79,8 +78,7 @@ def examples(which: Tensor, module: SemiSupervisedModule, batch: Batch, data: Se
     assert module.taught is not None
     names = data.source.class_names
     truth = data.source.train.labels[data.fold.unlabeled][batch.image[which].cpu()]
-    views = [batch.weak] if batch.strong is None else [batch.weak, batch.strong]
-    pixels = torch.stack([data.views.as_pixels(view[which].float()).cpu() for view in views], dim=1)
+    pixels = data.pixels_of(batch, which)
     label, weight, confidence = (each[which].tolist() for each in module.taught)
     return [
         Example(pixels[i], names[label[i]], confidence[i], weight[i], names[true] if true >= 0 else None)

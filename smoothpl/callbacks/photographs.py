@@ -89,8 +89,7 @@ def photographs_of(chosen: Tensor, data: SemiSupervisedData) -> list[Photograph]
     """Reads the images that `choose` has chosen."""
     rows = chosen[chosen[:, 0] != NONE].cpu()
     index = rows[:, 0].long()
-    (images,) = data.source.test.read(index, data.views.test_frame, [torch.empty(len(index), 0)])
     return [
         Photograph(int(true), int(predicted), confidence, as_picture(pixels))
-        for (_, true, predicted, confidence), pixels in zip(rows.tolist(), images, strict=True)
+        for (_, true, predicted, confidence), pixels in zip(rows.tolist(), data.tested(index), strict=True)
     ]

@@ -4,14 +4,20 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+import torch
 from lightning import Callback, LightningModule, Trainer
+from torch import Tensor
+from torch.nn.functional import cross_entropy
 
+from smoothpl.callbacks.coverage import CoverageWatch
+from smoothpl.callbacks.photographs import is_last_evaluation
 from smoothpl.data import SemiSupervisedData
 from smoothpl.data.folds import count_classes
 from smoothpl.metrics.collapse import Turn, turns_of
 from smoothpl.metrics.confusion import class_accuracy, collapsed_classes, error_rate, predicted_share
 from smoothpl.metrics.reliability import calibration_error
 from smoothpl.module import SemiSupervisedModule
+from smoothpl.ranks import num_ranks, share_mean
 from smoothpl.record.record import Evaluation, Record, write
 
 
@@ -22,6 +28,7 @@ class Recorder(Callback):
         self.record = record
         self.run_dir = run_dir
         self.started = monotonic()
+        self.answers: Tensor | None = None  # of every test image, at the last evaluation: is it wrong, and -log p
 
     def on_fit_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         data = trainer.datamodule  # type: ignore[attr-defined]
@@ -42,8 +49,29 @@ class Recorder(Callback):
         self.take_metrics(trainer)
 
     def take_metrics(self, trainer: Trainer) -> None:
+        watches = [each for each in trainer.callbacks if isinstance(each, CoverageWatch)]  # type: ignore[attr-defined]
+        self.record.alarms = [alarm for watch in watches for alarm in watch.story.alarms]
         logged = trainer.callback_metrics.items()
         self.record.metrics |= {key: value.item() for key, value in logged if key.startswith("train/")}
+
+    def on_validation_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        number = len(trainer.datamodule.source.test)  # type: ignore[attr-defined]
+        self.answers = torch.zeros(2, number, device=pl_module.device) if is_last_evaluation(trainer) else None
+
+    def on_validation_batch_end(
+        self,
+        trainer: Trainer,
+        pl_module: LightningModule,
+        outputs: Any,
+        batch: tuple[Tensor, Tensor],
+        batch_idx: int,
+        dataloader_idx: int = 0,
+    ) -> None:
+        if self.answers is not None:
+            start = trainer.val_dataloaders.dataset.starts[batch_idx]  # type: ignore[union-attr]
+            logits, labels = outputs.float(), batch[1]
+            answers = [logits.argmax(dim=1) != labels, cross_entropy(logits, labels, reduction="none")]
+            self.answers[:, start : start + len(labels)] = torch.stack([each.float() for each in answers])
 
     def on_validation_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         if trainer.sanity_checking:  # an untrained network is no result
@@ -61,6 +89,7 @@ class Recorder(Callback):
         shares = [(each.step, each.shares) for each in self.record.history]
         self.record.turns = turns_of(shares, int(trainer.max_steps))
         self.record.confusion = confusion.tolist()
+        self.record.wrong, self.record.surprise = ([], None) if self.answers is None else told(self.answers)
         self.record.class_accuracy = class_accuracy(confusion).tolist()
         self.record.reliability = [(each.number, each.confidence, each.accuracy) for each in pl_module.last_bins]
         self.record.calibration_error = calibration_error(pl_module.last_bins)
@@ -75,6 +104,8 @@ class Recorder(Callback):
             "turns": [list(turn) for turn in record.turns],
             "metrics": record.metrics,
             "confusion": record.confusion,
+            "wrong": record.wrong,
+            "surprise": record.surprise,
             "class_accuracy": record.class_accuracy,
             "calibration_error": record.calibration_error,
             "reliability": [list(each) for each in record.reliability],
@@ -86,7 +117,16 @@ class Recorder(Callback):
         self.record.turns = [Turn(*turn) for turn in state["turns"]]
         self.record.metrics = state["metrics"]
         self.record.confusion = state["confusion"]
+        self.record.wrong, self.record.surprise = state.get("wrong", []), state.get("surprise")
         self.record.class_accuracy = state["class_accuracy"]
         self.record.calibration_error = state["calibration_error"]
         self.record.reliability = [tuple(each) for each in state["reliability"]]
         self.record.time_before = state["time"]
+
+
+def told(answers: Tensor) -> tuple[list[int], float]:
+    """The numbers of the images that are wrong, and the mean of -log p of the true class. Each rank has looked at its
+    own images."""
+    share_mean(answers)
+    is_wrong, surprise = answers * num_ranks()
+    return is_wrong.nonzero().squeeze(1).tolist(), surprise.double().mean().item()

@@ -38,6 +38,7 @@ def main(arguments: Sequence[str]) -> None:
     from smoothpl.plots.class_balance import draw
     from smoothpl.run.build import build_data
 
+    config.backbone = None  # labels need no features
     data = build_data(config, request.scan)
     data.setup("fit")
     console = Terminal()

@@ -31,6 +31,7 @@ def main(arguments: Sequence[str]) -> None:
     from smoothpl.plots.contact_sheet import draw
     from smoothpl.run.build import build_data
 
+    config.backbone = None  # views are shown as pictures
     data = build_data(config, request.scan)
     data.setup("fit")
     if not config.unlabeled_ratio:

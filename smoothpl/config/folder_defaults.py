@@ -14,6 +14,9 @@ SIDES = (8, 16, 32, 64, 96)
 FEW, MANY = 5_000, 50_000
 """Images: from these numbers on, the network is larger, and trains longer."""
 SMALL, MANY_LABELS = 16, 400
+BACKBONE = "efficientnet_lite0"
+ITS_SIZE, LARGER_SIZE = 96, 160
+"""Pixels of a side that the backbone sees; the larger one where most images have as many."""
 FOLDS = 5
 """Parts of the labeled images, where there are no test images and classes have labels enough for it."""
 
@@ -30,7 +33,6 @@ class FolderFacts(NamedTuple):
     shorter_sides: list[int]  # pixels, of some of the images
     folds: int  # parts of the labeled images; 0 with test images
     fold: int  # the one that tests
-    num_held_out: int = 0  # how many images it has
 
 
 def usual_side(shorter_sides: Collection[int]) -> int:
@@ -52,9 +54,20 @@ def benchmark_defaults() -> dict[str, Any]:
     return {"net": net} | {name: written[name] for name in names}
 
 
-def choose(facts: FolderFacts, size: int | None, max_steps: int | None) -> dict[str, object]:
-    """Every knob that depends on the folder; `size` and `max_steps` as typed, if they were."""
-    side = usual_side(facts.shorter_sides) if size is None else size
+def suiting_backbone(facts: FolderFacts, size: int | None) -> dict[str, object]:
+    """The backbone for these images, and the size that it sees them in."""
+    larger = (median(facts.shorter_sides) if facts.shorter_sides and size is None else size or 0) >= LARGER_SIZE
+    return {"backbone": BACKBONE} | ({"backbone.size": LARGER_SIZE} if larger else {})
+
+
+def choose(
+    facts: FolderFacts, size: int | None, max_steps: int | None, backbone: dict[str, object] | None = None
+) -> dict[str, object]:
+    """Every knob that depends on the folder; `size` and `max_steps` as typed, if they were. With a backbone, how long
+    and in what steps is learned comes with its head."""
+    seen = (backbone or {}).get("backbone.size")
+    side = (seen or usual_side(facts.shorter_sides)) if size is None else size
+    assert isinstance(side, int)
     chosen: dict[str, object] = {
         "data": "folder",
         "benchmark": "folder",
@@ -66,6 +79,8 @@ def choose(facts: FolderFacts, size: int | None, max_steps: int | None) -> dict[
         "data.padding": max(1, side // 8),
         "num_labels": facts.num_labels,
     } | ({"fold": facts.fold} if facts.fold else {})
+    if backbone is not None:
+        return chosen | backbone | ({"eval_every": max(1, max_steps // 10)} if max_steps is not None else {})
     schedule = dict(benchmark_defaults())
     if facts.num_images >= FEW:
         net, batch_size = "wrn_28_2" if side > SMALL else "wrn_10_1", 64 if facts.num_labels > MANY_LABELS else 16

@@ -48,6 +48,9 @@ class TrainConfig:
     data: Any = None
     split: Any = None
     views: Any = None
+    backbone: Any = None
+    head: Any = None
+    finetune: Any = None
     net: Any = None
     align: Any = None
     policy: Any = None
@@ -59,6 +62,7 @@ class TrainConfig:
     trainer: Any = None
     logger: Any = None
     callbacks: Any = None
+    verdict: Any = None
 
 
 def conf_dir() -> Path:

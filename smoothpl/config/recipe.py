@@ -12,13 +12,18 @@ from smoothpl.config.knobs import TrainConfig
 
 OF_COMMAND = ("resume", "resume_allow", "max_time", "minutes")
 """Knobs of one command, not of the run: they are neither recorded nor repeated when it is resumed."""
-WATCHING = ("callbacks.progress", "callbacks.collapse", "callbacks.gallery", "callbacks.purity", "logger", "pictures")
+COVERAGE = "callbacks.coverage"
+WATCHING = (
+    *("callbacks.progress", "callbacks.collapse", COVERAGE, "callbacks.gallery", "callbacks.purity"),
+    *("logger", "pictures", "verdict"),
+)
 """What only watches a run."""
 # What does not change what is learned: names of bundles, which of several runs it is, what watches, and the machine.
 NOT_RECIPE = [
     *("benchmark", "method", "fold", "seed", "smooth_unlabeled_weight"),
     *OF_COMMAND,
     *WATCHING,
+    *("backbone.engine", "finetune.eval_every"),
     *("checkpoint_every", "compile", "deterministic", "eval_every", "log_every"),
     *("data.name", "data.num_workers", "data.root", "data.source.root"),
     *("trainer.accelerator", "trainer.devices", "trainer.num_nodes", "trainer.strategy"),
@@ -31,7 +36,7 @@ NOT_IN_NAME = [
     *FACTS_OF_A_FOLDER,
 ]
 """Overrides that the name of a recipe leaves out: it has them elsewhere, or they change nothing that is learned."""
-LATER = ("labels_before", "labels_until_pause")
+LATER = ("labels_before", "labels_until_pause", "backbone", "head", "finetune")
 """Knobs that earlier versions did not have: while they are empty, a recipe keeps the digest that it had."""
 
 
@@ -59,9 +64,13 @@ def recipe_digest(config: DictConfig) -> str:
     recipe = OmegaConf.create({each.name: config[each.name] for each in fields(TrainConfig)})
     recipe.update(fold=0, seed=0)  # before resolving, because parts refer to them
     OmegaConf.resolve(recipe)
-    for path in (*NOT_RECIPE, *(each for each in LATER if not recipe[each])):
+    repairs = OmegaConf.select(recipe, f"{COVERAGE}.action") == "repair"  # which does more than watch
+    others = [each for each in NOT_RECIPE if each != COVERAGE or not repairs]
+    for path in (*(each for each in LATER if not recipe[each]), *others):
         owner, _, key = path.rpartition(".")
-        (OmegaConf.select(recipe, owner) if owner else recipe).pop(key, None)
+        part = OmegaConf.select(recipe, owner) if owner else recipe
+        if part is not None:
+            part.pop(key, None)
     written = json.loads(json.dumps(OmegaConf.to_container(recipe)), parse_int=float)  # 1 and 1.0 are the same recipe
     written["data"] = with_former_names(written["data"])
     written["data"]["source"] = with_former_names(written["data"]["source"])

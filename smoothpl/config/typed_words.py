@@ -31,10 +31,24 @@ def readable(line: CommandLine) -> CommandLine:
     check_spaces(line.words)
     for flag in (each for each in line.flags if each.startswith("-")):
         check_flag(flag)
-    words = [place_quoted(word) if key_of(word) in PLACES else word for word in line.words]
+    words = [place_quoted(word) if key_of(word) in PLACES else word for word in with_named_verdict(line)]
     for word in words:
         check_word(word)
     return line._replace(words=tuple(words))
+
+
+def with_named_verdict(line: CommandLine) -> list[str]:
+    """true and false become options, which Hydra wants as words; for images of one's own, true is to choose. So does an
+    action that is typed alone."""
+    is_own = "folder" in (line.get("data"), line.get("benchmark"))
+    meant = {"true": "choose" if is_own else "tell", "false": "none"}
+    alone = () if "verdict" in line.keys else ("verdict.action",)
+
+    def named(word: str) -> str:
+        options = word.partition("=")[2].split(",")
+        return f"verdict={','.join(meant.get(each.strip().lower(), each) for each in options)}"
+
+    return [named(word) if key_of(word) in ("verdict", *alone) and "=" in word else word for word in line.words]
 
 
 def check_flag(flag: str) -> None:

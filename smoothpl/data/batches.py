@@ -10,9 +10,8 @@ from torch.utils.data import Dataset, Sampler
 
 from smoothpl.data.batch import RawStep
 from smoothpl.data.folds import Fold
-from smoothpl.data.frames import Frame
 from smoothpl.data.randomness import Stream, generator
-from smoothpl.data.source import Images, ImageSet
+from smoothpl.data.source import Images, ImageSet, Reading
 from smoothpl.data.views import Views
 
 
@@ -116,7 +115,7 @@ class FromStep(Sampler[int]):
 class Slices(Dataset[ImageSet]):
     """A set cut into consecutive batches, each taken whole: every image once, in order, by one of the ranks."""
 
-    def __init__(self, images: Images, frame: Frame | None, size: int, rank: int = 0, num_ranks: int = 1) -> None:
+    def __init__(self, images: Images, frame: Reading | None, size: int, rank: int = 0, num_ranks: int = 1) -> None:
         self.images = images
         self.frame = frame
         self.size = size

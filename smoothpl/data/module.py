@@ -1,7 +1,7 @@
 """From images to batches: the LightningDataModule that joins source, fold, steps and views."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import torch
@@ -9,14 +9,18 @@ from lightning import LightningDataModule
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
-from smoothpl.data.batch import RawStep
+from smoothpl.data.batch import Batch, RawStep
 from smoothpl.data.batches import FromStep, Slices, Steps
+from smoothpl.data.features.source import Features
+from smoothpl.data.features.vectors import Vectors
 from smoothpl.data.folds import Fold, count_classes
+from smoothpl.data.parts import Part
 from smoothpl.data.source import HELD_OUT, ImageSet, Source
 from smoothpl.data.views import Views
 from smoothpl.errors import ConfigError
 
 Item = TypeVar("Item")
+AT_A_TIME = 1024
 
 
 class Loader(DataLoader[Item]):
@@ -41,28 +45,37 @@ class SemiSupervisedData(LightningDataModule):
         num_classes: int,
         eval_batch_size: int = 500,
         num_workers: int = 0,
+        features: Features | None = None,
+        part: Part | None = None,
     ) -> None:
         super().__init__()
         self.open_source = source
         self.split = split
         self.draw_steps = steps
-        self.views = views
+        self.features = features
+        self.picture_views = views
+        self.views = views if features is None else features.of_step
         self.num_classes = num_classes
         self.eval_batch_size = eval_batch_size
         self.num_workers = num_workers
-        self.source: Source
+        self.part = part  # of the labeled images, if it tests instead of the test images
+        self.pictures: Source  # as they were opened
+        self.source: Source  # what batches are made of: pictures, or their features
         self.fold: Fold
 
     def setup(self, stage: str) -> None:
         if not hasattr(self, "source"):  # called once for fitting and once for testing
-            self.source = self.open_source()
-            self.check_source()
-            self.fold = self.split(self.source.train.labels)
+            self.pictures = self.open_source()
+            self.check_source(self.pictures)
+            self.fold = self.split(self.pictures.train.labels)
+            if self.part is not None:
+                self.fold, self.pictures = self.part.hold_out(self.fold, self.pictures)
             if not len(self.fold.unlabeled):
                 raise ConfigError(
                     "no unlabeled image is left: all are labeled; use fewer num_labels, or "
                     "split.unlabeled_includes_labeled=true."
                 )
+            self.source = self.pictures if self.features is None else self.features.of(self.pictures)
 
     @property
     def ranks(self) -> dict[str, int]:
@@ -75,17 +88,45 @@ class SemiSupervisedData(LightningDataModule):
 
     @property
     def image_size(self) -> tuple[int, int]:
-        """Height and width of what the network sees."""
-        (images,) = self.source.test.read(torch.zeros(1, dtype=torch.long), self.views.test_frame, [torch.empty(1, 0)])
+        """Height and width of the images that views are made of."""
+        images = self.tested(torch.zeros(1, dtype=torch.long))
         return images.shape[-2], images.shape[-1]
 
-    def check_source(self) -> None:
+    def tested(self, index: Tensor) -> Tensor:
+        """index (B,) -> the pixels of test images, as they are evaluated."""
+        (images,) = self.pictures.test.read(index, self.picture_views.test_frame, [torch.empty(len(index), 0)])
+        return images
+
+    def pixels_of(self, batch: Batch, which: Tensor) -> Tensor:
+        """(n, views, channels, height, width) in [0, 1]: unlabeled images of a batch, for people."""
+        if self.features is None:
+            views = [batch.weak] if batch.strong is None else [batch.weak, batch.strong]
+            return torch.stack([self.views.as_pixels(view[which].float()).cpu() for view in views], dim=1)
+        index = self.fold.unlabeled[batch.image[which].cpu()]
+        (images,) = self.pictures.train.read(index, self.picture_views.test_frame, [torch.empty(len(index), 0)])
+        return images.unsqueeze(1) / 255
+
+    def labeled_vectors(self) -> Tensor:
+        """(L, V, D): all weak looks at the labeled images."""
+        return torch.stack(list(self.vectors.weak_looks(self.fold.labeled)), dim=1).float()
+
+    def unlabeled_vectors(self) -> Iterator[Tensor]:
+        """The first weak look at every unlabeled image, some at a time."""
+        for some in torch.split(self.fold.unlabeled, AT_A_TIME):
+            yield next(self.vectors.weak_looks(some))
+
+    @property
+    def vectors(self) -> Vectors:
+        assert isinstance(self.source.train, Vectors)
+        return self.source.train
+
+    def check_source(self, source: Source) -> None:
         """Checks the data against what the configuration says about them."""
-        if len(self.source.class_names) != self.num_classes:
+        if len(source.class_names) != self.num_classes:
             raise ConfigError(
-                f"data.num_classes={self.num_classes}, but the data have {len(self.source.class_names)} classes."
+                f"data.num_classes={self.num_classes}, but the data have {len(source.class_names)} classes."
             )
-        for name, images in (("training", self.source.train), ("test", self.source.test)):
+        for name, images in (("training", source.train), ("test", source.test)):
             lowest = HELD_OUT if name == "training" else 0
             outside = images.labels[(images.labels < lowest) | (images.labels >= self.num_classes)]
             if len(outside):
@@ -93,7 +134,7 @@ class SemiSupervisedData(LightningDataModule):
                     f"{len(outside)} {name} images have labels outside 0 to {self.num_classes - 1}, "
                     f"the first one {int(outside[0])}; these data are damaged, or data.num_classes is wrong."
                 )
-            if images.same_size == (self.views.frame is not None):
+            if images.same_size == (self.picture_views.frame is not None):
                 is_not, other, way_out = ("are not", "one size", "imagenet")
                 if images.same_size:
                     is_not, other, way_out = ("are", "many sizes", "torchssl")

@@ -12,7 +12,9 @@ from torch.utils.data import default_collate
 
 from smoothpl.data.decode import decode
 from smoothpl.data.frames import Frame
+from smoothpl.data.source import Reading
 from smoothpl.errors import ConfigError
+from smoothpl.io.digests import digests_of
 from smoothpl.io.processes import in_processes
 
 
@@ -29,9 +31,16 @@ class Pictures:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def read(self, index: Tensor, frame: Frame | None, draws: Sequence[Tensor]) -> list[Tensor]:
+    def contents(self) -> list[bytes]:
+        """Of the files: what a bank of features knows them by."""
+        return [digest.encode() for digest in chain.from_iterable(in_processes(digests_of, self.files()))]
+
+    def files(self) -> list[Path]:
+        return [Path(os.fsdecode(path)) for path in self.paths]
+
+    def read(self, index: Tensor, frame: Reading | None, draws: Sequence[Tensor]) -> list[Tensor]:
         """Decodes every picture once, and frames it once for each of the draws."""
-        assert frame is not None  # module.py has seen to it
+        assert isinstance(frame, Frame)  # module.py has seen to it
         if not len(index):
             return [torch.empty(0, 3, frame.size, frame.size, dtype=torch.uint8) for _ in draws]
         shown: list[list[Tensor]] = [[] for _ in draws]

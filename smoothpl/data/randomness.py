@@ -13,6 +13,9 @@ class Stream(IntEnum):
     UNLABELED = 2
     TEST = 3
     IMBALANCE = 4
+    # Views in a bank of features: the key is the content of an image, the step the number of the view.
+    STORED_WEAK = 5
+    STORED_STRONG = 6
 
 
 def generator(key: int, stream: Stream, step: int = 0) -> np.random.Generator:

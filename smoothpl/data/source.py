@@ -5,8 +5,6 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from torch import Tensor
 
-from smoothpl.data.frames import Frame
-
 UNKNOWN = -1
 """The label of an image that nobody has labeled, as most of STL-10's."""
 HELD_OUT = -2
@@ -26,6 +24,13 @@ def images_of(side: int) -> Callable[[Open], Open]:
     return with_size
 
 
+class Reading(Protocol):
+    """What chance decides when an image is read: which part of a picture, or which of its stored views."""
+
+    @property
+    def num_draws(self) -> int: ...
+
+
 class Images(Protocol):
     """Images with their labels, (N,) int64, in memory or on disk."""
 
@@ -38,7 +43,7 @@ class Images(Protocol):
 
     def __len__(self) -> int: ...
 
-    def read(self, index: Tensor, frame: Frame | None, draws: Sequence[Tensor]) -> list[Tensor]:
+    def read(self, index: Tensor, frame: Reading | None, draws: Sequence[Tensor]) -> list[Tensor]:
         """index (B,) -> (B, channels, height, width) uint8, once for all draws (B, frame.num_draws), or for each."""
 
 
@@ -55,7 +60,7 @@ class ImageSet(NamedTuple):
     def __len__(self) -> int:  # number of images, not of fields
         return len(self.labels)
 
-    def read(self, index: Tensor, frame: Frame | None, draws: Sequence[Tensor]) -> list[Tensor]:
+    def read(self, index: Tensor, frame: Reading | None, draws: Sequence[Tensor]) -> list[Tensor]:
         """Whole images, once; module.py has seen that no frame is asked for."""
         return [self.images[index]]
 

@@ -5,24 +5,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 import torch
-from omegaconf import DictConfig, OmegaConf
 from torch import Tensor, nn
 
-import smoothpl.nets
 from smoothpl.data.frames import CentralCrop
 from smoothpl.errors import ConfigError
 from smoothpl.inference.image_size import image_side
+from smoothpl.inference.joined import CHUNK as CHUNK_OF_JOINED
+from smoothpl.inference.joined import Joined
+from smoothpl.inference.parts import Parts, read_parts
 from smoothpl.inference.preprocessing import Image, Preparation, several
 from smoothpl.io.memory import machine_memory, spelled
-from smoothpl.layout import LAST_CHECKPOINT, RECORD
-from smoothpl.nets.build import build_network
+from smoothpl.layout import RECORD
 from smoothpl.record.record import Record
-from smoothpl.record.trained import directory_of, trained
+from smoothpl.record.trained import directory_of
 
 CHUNK = 64
 """Images in every batch, padded if need be: another batch size could change the last bits of a result."""
-NETWORKS = tuple(f"smoothpl.nets.{name}" for name in smoothpl.nets.__all__)
-"""What is built without trust=true: a record may come from a stranger, and names the code that is called."""
 
 
 class Predictions(NamedTuple):
@@ -75,11 +73,21 @@ class Classifier(nn.Module):
     def predict_pixels(self, pixels: Tensor) -> Predictions:
         """Takes preprocessed images (B, channels, size, size); the result of one does not depend on the others."""
         found = [torch.empty(0, len(self.class_names))]
-        for some in torch.split(pixels, CHUNK) if len(pixels) else ():
-            missing = CHUNK - len(some)
+        chunk = CHUNK_OF_JOINED if isinstance(self.network, Joined) else CHUNK
+        for some in torch.split(pixels, chunk) if len(pixels) else ():
+            missing = chunk - len(some)
             filled = torch.cat([some, some.new_zeros(missing, *some.shape[1:])]) if missing else some
-            found.append(self(filled.to(self.mean.device))[: len(some)].cpu())
-        probabilities = torch.cat(found)
+            found.append(self.evaluated(filled.to(self.mean.device))[: len(some)].cpu())
+        return self.decided(torch.cat(found))
+
+    def evaluated(self, pixels: Tensor) -> Tensor:
+        """pixels (B, channels, size, size) uint8 -> probabilities (B, C), as in the evaluation of the run."""
+        if isinstance(self.network, Joined):
+            return self.network.evaluated(pixels).softmax(dim=-1)
+        probabilities: Tensor = self(pixels)
+        return probabilities
+
+    def decided(self, probabilities: Tensor) -> Predictions:
         confidence, best = probabilities.max(dim=-1)
         return Predictions([self.class_names[c] for c in best.tolist()], confidence, probabilities)
 
@@ -89,25 +97,17 @@ def load(run: str | Path, trust: bool = False) -> Classifier:
 
     `trust`: allow a network that is not smoothpl's own code, if the record names one.
     """
-    run_dir = directory_of(run)
-    record = trained(run_dir)
-    config = OmegaConf.create(record.config)
-    assert isinstance(config, DictConfig)
-    net = OmegaConf.create(OmegaConf.to_container(config.net, resolve=True))
-    assert isinstance(net, DictConfig)
-    check_trusted(net, run_dir, trust)
-    network = build_network(net, with_pretrained=False)
-    try:
-        state = torch.load(run_dir / LAST_CHECKPOINT, weights_only=True, map_location="cpu")["state_dict"]
-        prefix = "average."
-        network.load_state_dict({key.removeprefix(prefix): state[key] for key in state if key.startswith(prefix)})
-    except Exception as error:  # pickle has many ways to fail, and all mean that the file is damaged
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise ConfigError(
-            f"run={run_dir}: {LAST_CHECKPOINT} is damaged, or of another network than {RECORD} says ({reason}); copy "
-            "both again from where the run was trained."
-        ) from error
-    return Classifier(network, record.class_names, *preparation(record, run_dir))
+    return classifier_of(read_parts(directory_of(run), trust))
+
+
+def classifier_of(parts: Parts) -> Classifier:
+    frame, mean, std = preparation(parts.record, parts.run_dir)
+    network = parts.network
+    if parts.backbones:  # which scale pixels themselves
+        as_stored = not parts.is_finetuned
+        network = Joined(parts.encoders, network, frame.size, parts.engine, as_stored)
+        mean, std = [0.0] * len(mean), [1 / 255] * len(mean)
+    return Classifier(network, parts.record.class_names, frame, mean, std)
 
 
 def preparation(record: Record, run_dir: Path) -> tuple[CentralCrop, list[float], list[float]]:
@@ -129,12 +129,3 @@ def preparation(record: Record, run_dir: Path) -> tuple[CentralCrop, list[float]
             f"{spelled(memory)} of memory."
         )
     return frame, mean, std
-
-
-def check_trusted(net: DictConfig, run_dir: Path, trust: bool) -> None:
-    target = net.get("_target_")
-    if not trust and (target not in NETWORKS or any(OmegaConf.is_config(value) for value in net.values())):
-        raise ConfigError(
-            f"run={run_dir} names a network that is not smoothpl's own code ({target}, or one of its arguments); "
-            "if you trust where the run comes from, add trust=true."
-        )

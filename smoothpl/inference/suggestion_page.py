@@ -4,7 +4,7 @@ import base64
 import csv
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import NamedTuple
@@ -13,27 +13,34 @@ import torch
 from jinja2 import Environment, FileSystemLoader
 from PIL import Image
 
+from smoothpl.backbones.embeddings import Embeddings
+from smoothpl.backbones.engine import engine_for
 from smoothpl.data.decode import decode_safely
 from smoothpl.data.folder.decoded import Decoded, decode_all
 from smoothpl.data.folder.label import LABELED, TEST
 from smoothpl.data.folder.label_files import is_unicode
 from smoothpl.data.folder.scan import Scan, scan_folder
 from smoothpl.errors import ConfigError, require
-from smoothpl.inference.classifier import Classifier, load
-from smoothpl.inference.suggestions import Suggestion, look_at, suggest
+from smoothpl.inference.banked import vectors_of
+from smoothpl.inference.classifier import classifier_of
+from smoothpl.inference.image_size import image_side
+from smoothpl.inference.parts import Parts, read_parts
+from smoothpl.inference.suggestions import Look, Suggestion, look_at, look_by, suggest
 from smoothpl.io.csv_cells import guarded
 from smoothpl.record.trained import trained
 
 SIDE = 192
 """Pixels of the longer side of a picture on the page."""
+MOST_BUTTONS = 12
+"""Classes that are clicked; more of them are typed."""
 
 
 class Shown(NamedTuple):
-    """A suggestion as it is printed."""
+    """A suggestion as it is printed; without a network there is no guess."""
 
     file: str
-    guess: str
-    confidence: float
+    guess: str | None
+    confidence: float | None
     why: str
     picture: str = ""  # a data: URL
 
@@ -50,19 +57,34 @@ def find(run_dir: Path, root: str | None, number: int, trust: bool) -> Found:
         raise ConfigError(
             f"run={run_dir} was not trained on a folder of images (data=folder), so there is nothing to label."
         )
-    classifier = load(run_dir, trust)
+    parts = read_parts(run_dir, trust)
     scan = scan_folder(root or config["data"]["root"], config["data"]["labels"])
-    decoded = decode_all(scan.paths, list(scan.digests.values()), classifier.prepare.frame.size)
+    decoded = decode_all(scan.paths, list(scan.digests.values()), image_side(parts.record, run_dir))
     unlabeled = unlabeled_files(scan, decoded)
     require(bool(unlabeled), f"data.root={scan.root}: every image has a label.")
-    names = {name: c for c, name in enumerate(classifier.class_names)}
+    names = {name: c for c, name in enumerate(parts.record.class_names)}
     row = decoded.row.tolist()
     labeled = [at for at, file in enumerate(scan.files) if scan.label.get(file) in names and row[at] >= 0]
-    looks = [look_at(classifier, decoded.images, decoded.row[which]) for which in (unlabeled, labeled)]
+    look = looking(parts, scan, decoded)
+    looks = [look(which) for which in (unlabeled, labeled)]
     labels = torch.tensor([names[scan.label[scan.files[at]]] for at in labeled])
     suggestions = suggest(looks[0], looks[1], labels, config["threshold"] or 0.95, number)
-    shown = [describe(each, scan, scan.files[unlabeled[each.image]], classifier) for each in suggestions]
-    return Found(scan, classifier.class_names, shown)
+    class_names = tuple(parts.record.class_names)
+    shown = [describe(each, scan, scan.files[unlabeled[each.image]], class_names) for each in suggestions]
+    return Found(scan, class_names, shown)
+
+
+def looking(parts: Parts, scan: Scan, decoded: Decoded) -> Callable[[list[int]], Look]:
+    """How the network of a run looks at files of a folder, by their numbers. A bank has the vectors of a backbone, or
+    will have them next time."""
+    if not parts.backbones or parts.is_finetuned:
+        classifier = classifier_of(parts)
+        return lambda files: look_at(classifier, decoded.images, decoded.row[files])
+    backbones = [
+        each if isinstance(each, Embeddings) else engine_for(each, parts.engine) for each in parts.backbones.values()
+    ]
+    views = parts.record.config["views"]
+    return lambda files: look_by(parts.network.eval(), vectors_of(scan, decoded, files, backbones, views))
 
 
 def unlabeled_files(scan: Scan, decoded: Decoded) -> list[int]:
@@ -77,11 +99,9 @@ def unlabeled_files(scan: Scan, decoded: Decoded) -> list[int]:
     return [*first.values()]
 
 
-def describe(suggestion: Suggestion, scan: Scan, file: str, classifier: Classifier) -> Shown:
-    guess = classifier.class_names[suggestion.guess]
-    return Shown(
-        file, guess, suggestion.confidence, reason(suggestion, classifier.class_names), picture_of(scan.root / file)
-    )
+def describe(suggestion: Suggestion, scan: Scan, file: str, names: Sequence[str]) -> Shown:
+    why, picture = reason(suggestion, names), picture_of(scan.root / file)
+    return Shown(file, names[suggestion.guess], suggestion.confidence, why, picture)
 
 
 def reason(suggestion: Suggestion, names: Sequence[str]) -> str:
@@ -111,7 +131,8 @@ def as_csv(shown: list[Shown]) -> str:
     table = csv.writer(text, lineterminator="\n")
     table.writerow(["file", "label", "guess", "confidence", "why"])
     for each in shown:
-        table.writerow([guarded(each.file), "", guarded(each.guess), f"{each.confidence:.4f}", guarded(each.why)])
+        confidence = "" if each.confidence is None else f"{each.confidence:.4f}"
+        table.writerow([guarded(each.file), "", guarded(each.guess or ""), confidence, guarded(each.why)])
     return text.getvalue()
 
 
@@ -123,9 +144,16 @@ def as_page(found: Found) -> str:
     environment = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True)
     page = environment.get_template("suggestion_page.html.jinja")
     files = [each.file for each in found.shown]
-    facts = {"given": given, "files": files, "key": f"smoothpl labels {identity(scan, files)}"}
+    facts = {"given": given, "files": files, "key": f"smoothpl labels {identity(scan, files)}", "most": MOST_BUTTONS}
     data = json.dumps(facts).replace("<", "\\u003c")
-    return page.render(shown=found.shown, class_names=found.class_names, data=data, root=scan.root.name)
+    return page.render(
+        shown=found.shown,
+        class_names=found.class_names,
+        data=data,
+        root=scan.root.name,
+        has_labels=bool(given),
+        most=MOST_BUTTONS,
+    )
 
 
 def identity(scan: Scan, files: list[str]) -> str:

@@ -8,6 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from smoothpl.inference.classifier import Classifier
+from smoothpl.inference.joined import CHUNK, Joined
+from smoothpl.nets.several import heads_of
 
 RARE = 0.2
 """A class is poorly covered when it has less than this part of its share of the confident predictions."""
@@ -40,6 +42,9 @@ class Look(NamedTuple):
 
 def look_at(classifier: Classifier, images: Tensor, rows: Tensor) -> Look:
     """Runs the network on some rows of `images`, which may be on disk, a few at a time."""
+    network = classifier.network
+    if isinstance(network, Joined):
+        return look_by(network.head, torch.cat([network.vectors(images[some]) for some in torch.split(rows, CHUNK)]))
     seen: list[Tensor] = []
     layers = [part for part in classifier.network.modules() if isinstance(part, nn.Linear)]
     if layers:
@@ -55,6 +60,23 @@ def look_at(classifier: Classifier, images: Tensor, rows: Tensor) -> Look:
     finally:
         handle.remove()
     return Look(torch.cat(found), torch.cat(features))
+
+
+@torch.inference_mode()
+def look_by(head: nn.Module, vectors: Tensor) -> Look:
+    """At images by the vectors of their backbones (N, D)."""
+    parts = torch.split(vectors, AT_A_TIME)
+    probabilities = [head(part).softmax(dim=1) for part in parts]
+    return Look(torch.cat(probabilities), torch.cat([standardised(head, part) for part in parts]))
+
+
+def standardised(head: nn.Module, vectors: Tensor) -> Tensor:
+    """What distances are measured in: vectors (B, D) as the heads scale them."""
+    heads = heads_of(head)
+    if not heads:  # of somebody's own
+        return vectors
+    parts = torch.split(vectors, [each.dim for each in heads], dim=1)
+    return torch.cat([each.standardised(part) for each, part in zip(heads, parts, strict=True)], dim=1)
 
 
 def suggest(unlabeled: Look, labeled: Look, labels: Tensor, threshold: float, number: int) -> list[Suggestion]:

@@ -1,6 +1,7 @@
 """Digests: a content is known by its digest, wherever it lies."""
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 AT_A_TIME = 2**20
@@ -13,3 +14,7 @@ def digest_of(path: Path) -> str:
         while part := file.read(AT_A_TIME):
             digest.update(part)
     return digest.hexdigest()[:32]
+
+
+def digests_of(paths: Sequence[Path]) -> list[str]:
+    return [digest_of(path) for path in paths]

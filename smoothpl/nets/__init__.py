@@ -1,7 +1,8 @@
-"""Networks: images in, logits out."""
+"""Networks: images in, logits out; heads: features of a backbone in."""
 
+from smoothpl.nets.heads import CosineHead, LinearHead, MLPHead
 from smoothpl.nets.libraries import pretrained
 from smoothpl.nets.resnet import resnet50
 from smoothpl.nets.wideresnet import WideResNet
 
-__all__ = ["WideResNet", "pretrained", "resnet50"]
+__all__ = ["CosineHead", "LinearHead", "MLPHead", "WideResNet", "pretrained", "resnet50"]

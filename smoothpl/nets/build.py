@@ -1,16 +1,36 @@
 """From configuration to a network."""
 
+from collections.abc import Sequence
+from inspect import isclass
+
 import torch
-from hydra.utils import instantiate
+from hydra.utils import get_object, instantiate
 from omegaconf import DictConfig
 from torch import nn
 
+from smoothpl.errors import require
+from smoothpl.nets.heads import Head
 from smoothpl.nets.memory import check_parameters
+from smoothpl.nets.several import SeveralHeads
 
 
-def build_network(net: DictConfig, with_pretrained: bool = True) -> nn.Module:
+def build_network(net: DictConfig, with_pretrained: bool = True, dims: Sequence[int] = ()) -> nn.Module:
     """`with_pretrained=False`: without net.weights and net.init_from, where a checkpoint takes their place: their file
-    may be gone."""
+    may be gone. `dims`: the lengths of the vectors of each backbone, for a head."""
+    made = get_object(net._target_)
+    is_head = isclass(made) and issubclass(made, Head)
+    require(
+        is_head == bool(dims),
+        f"net={net._target_}: "
+        + (
+            "it sees images, and a backbone gives features; use net=linear, mlp or cosine, or backbone=none."
+            if dims
+            else "it needs the features of a backbone; add backbone=efficientnet_lite0, or use another net."
+        ),
+    )
+    if dims:
+        heads: list[Head] = [instantiate(net, dim=dim) for dim in dims]
+        return heads[0] if len(heads) == 1 else SeveralHeads(heads)
     check_parameters(net)
     without = {} if with_pretrained else {name: None for name in ("weights", "init_from") if name in net}
     # Channels last: the layout that convolutions are fastest in, on CPUs as on tensor cores.

@@ -85,18 +85,23 @@ def of_torchvision(name: str, num_classes: int, size: int | None, weights: str |
     choices = models.get_model_weights(name).__members__
     if weights is not None and weights not in choices:
         raise ConfigError(f"net.weights={weights} must be a file, or one of {', '.join(choices)} (of {name}).")
-    of_size: dict[str, Any] = {}
-    if size is not None and name.startswith("vit_"):
-        of_size = {"image_size": size}
-    elif size is not None and name.startswith("maxvit_"):
-        of_size = {"input_size": (size, size)}
-    network = tried(lambda: models.get_model(name, weights=None, num_classes=num_classes, **of_size), name, size)
+    knobs = {"num_classes": num_classes, **of_size(name, size)}
+    network = tried(lambda: models.get_model(name, weights=None, **knobs), name, size)
     if weights is not None:
         found = models.get_model_weights(name)[weights]
         take(
             network, fetched(lambda: found.get_state_dict(check_hash=True, weights_only=True), weights), f"{weights=!s}"
         )
     return network
+
+
+def of_size(name: str, size: int | None) -> dict[str, Any]:
+    """How models of torchvision that are for one size are made for another."""
+    if size is not None and name.startswith("vit_"):
+        return {"image_size": size}
+    if size is not None and name.startswith("maxvit_"):
+        return {"input_size": (size, size)}
+    return {}
 
 
 def of_timm(name: str, num_classes: int, size: int | None, weights: str | None) -> nn.Module:
@@ -121,14 +126,14 @@ def of_timm(name: str, num_classes: int, size: int | None, weights: str | None) 
     return network
 
 
-def fetched(fetch: Callable[[], Mapping[str, Tensor]], weights: str) -> dict[str, Tensor]:
+def fetched(fetch: Callable[[], Mapping[str, Tensor]], weights: str, group: str = "net") -> dict[str, Tensor]:
     try:
         return dict(fetch())
     except Exception as error:  # of the network, a web site, a cache that is full, ...: all mean the same
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ConfigError(
-            f"net.weights={weights} could not be fetched ({reason}); try again, or fetch the file elsewhere and name "
-            "it: net.weights=<file>."
+            f"{group}.weights={weights} could not be fetched ({reason}); try again, or fetch the file elsewhere and "
+            f"name it: {group}.weights=<file>."
         ) from error
 
 
@@ -140,11 +145,11 @@ def resized(network: nn.Module, weights: dict[str, Tensor]) -> dict[str, Tensor]
     return found
 
 
-def read_weights(place: str, knob: str) -> dict[str, Tensor]:
+def read_weights(place: str, knob: str, group: str = "net") -> dict[str, Tensor]:
     """Reads a file that may come from a stranger: tensors only."""
-    path = Path(place).expanduser()
+    path, what = Path(place).expanduser(), f"{group}.{knob}={place}"
     if not path.is_file():
-        raise ConfigError(f"net.{knob}={place} is not there; name a file of weights ({', '.join(FILES)}).")
+        raise ConfigError(f"{what} is not there; name a file of weights ({', '.join(FILES)}).")
     try:
         if path.suffix == ".safetensors":
             from safetensors.torch import load_file
@@ -153,10 +158,10 @@ def read_weights(place: str, knob: str) -> dict[str, Tensor]:
         with safe_globals([Namespace]):  # in which DINO keeps its options
             content = torch.load(path, weights_only=True, map_location="cpu")
     except ImportError as error:
-        raise ConfigError(f"net.{knob}={place} needs safetensors: pip install 'smoothpl[export]'.") from error
+        raise ConfigError(f"{what} needs safetensors: pip install 'smoothpl[export]'.") from error
     except Exception as error:  # pickle has many ways to fail, and all mean the same
-        raise ConfigError(f"net.{knob}={place} holds no weights that can be loaded safely ({error}).") from error
-    return tensors_of(content, f"net.{knob}={place}")
+        raise ConfigError(f"{what} holds no weights that can be loaded safely ({error}).") from error
+    return tensors_of(content, what)
 
 
 def tensors_of(content: Any, what: str) -> dict[str, Tensor]:

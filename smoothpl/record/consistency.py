@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from smoothpl.config.checks.numbers import LARGEST_SIDE
+from smoothpl.layout import LABELS_ONLY
 
 PARTS = ("data", "net", "views", "split")
 """Of the configuration: those that are read again when a run is used."""
@@ -40,6 +41,8 @@ def contradictions(record: Any) -> Iterator[str]:
     side = record.image_size
     if side and not (len(side) == 2 and all(type(each) is int and 0 < each <= LARGEST_SIDE for each in side)):
         yield f"is damaged: image_size is {str(side)[:40]}"
+    if record.handed_over not in ("", LABELS_ONLY):
+        yield f"is damaged: handed_over is {record.handed_over[:40]!r}"
 
 
 def of_part(config: dict[str, Any], name: str) -> dict[str, Any]:

@@ -17,13 +17,16 @@ from smoothpl.errors import ConfigError
 from smoothpl.io.atomic import write_text
 from smoothpl.layout import RECORD
 from smoothpl.metrics.collapse import Turn
+from smoothpl.metrics.coverage import Alarm
 from smoothpl.metrics.instability import sudden_rises
+from smoothpl.record.companions import runs_below
 from smoothpl.record.consistency import contradiction
 from smoothpl.record.schema import objection
 from smoothpl.record.upgrade import upgraded
+from smoothpl.record.verdict import Verdict, from_written
 from smoothpl.record.versions import current_commit, installed_versions
 
-SCHEMA = 7
+SCHEMA = 8
 """docs/record.md says what is in it, and what each one brought; older ones are still read."""
 
 
@@ -72,20 +75,26 @@ class Record:
     tested_on: str = ""  # what the test images are, if not a test set of their own
     num_left_out: int = 0  # files that are not images (data.on_bad_image=skip)
     image_size: list[int] = field(default_factory=list)  # height and width of what the network sees
+    backbones: dict[str, str] = field(default_factory=dict)  # digest of each one's weights and preprocessing
     equilibrium: dict[str, float | None] = field(default_factory=dict)  # what unlabeled_weight=auto measured
     metrics: dict[str, float | None] = field(default_factory=dict)  # means over the last log_every steps
     history: list[Evaluation] = field(default_factory=list)
     confusion: list[list[int]] = field(default_factory=list)
+    wrong: list[int] = field(default_factory=list)  # numbers of the test images that it is wrong about in the end
+    surprise: float | None = None  # and the mean of -log p of the true class
     class_accuracy: list[float | None] = field(default_factory=list)
     calibration_error: float | None = None  # of the last evaluation: confidence against accuracy
     reliability: list[tuple[int, float, float]] = field(default_factory=list)  # its bins: number, confidence, accuracy
     collapsed: list[int] = field(default_factory=list)  # at the last evaluation
     turns: list[Turn] = field(default_factory=list)  # how it came to that: collapsed, partly, recovering, alive again
+    alarms: list[Alarm] = field(default_factory=list)  # coverage that stayed low or fell, classes that were not taught
     error: float | None = None
     error_best: float | None = None  # for information: chosen on the test set, so never the headline
     error_median20: float | None = None  # FixMatch's protocol: median of the last 20 evaluations
     error_gap: float | None = None  # last minus best: what instability has cost
     instability: list[tuple[int, float, float]] = field(default_factory=list)  # sudden rises: step, error before, after
+    verdict: Verdict | None = None  # whether the unlabeled images have helped, where that was asked
+    handed_over: str = ""  # the directory, below this one, of the run whose network is used instead of this one's
 
     def take_history(self, history: list[Evaluation]) -> None:
         errors = [evaluation.error for evaluation in history]
@@ -138,6 +147,8 @@ def from_fields(fields: dict[str, Any]) -> Record:
     record.schema = SCHEMA
     record.history = evaluations(fields.get("history", []))
     record.turns = [Turn(**turn) for turn in record.turns]  # type: ignore[arg-type]
+    record.alarms = [Alarm(**alarm) for alarm in record.alarms]  # type: ignore[arg-type]
+    record.verdict = from_written(fields.get("verdict"))
     stages = [LabelStage(**stage) for stage in record.label_history]  # type: ignore[arg-type]
     record.label_history = stages or first_stage(record.config.get("num_labels"))
     record.instability = [tuple(rise) for rise in record.instability]  # type: ignore[misc]
@@ -149,10 +160,10 @@ def read_below(places: Sequence[Path]) -> dict[Path, Record]:
     """Every record in some directories, or below them, by its own directory."""
     found: dict[Path, Record] = {}
     for place in places:
-        paths = [place] if place.name == RECORD and place.is_file() else sorted(place.rglob(RECORD))
-        if not paths:
+        runs = [place.parent] if place.name == RECORD and place.is_file() else sorted(runs_below(place))
+        if not runs:
             raise ConfigError(f"{place} is not a run: there is no {RECORD} below it; name the directory of a run.")
-        found |= {path.parent: read(path.parent) for path in paths}
+        found |= {run_dir: read(run_dir) for run_dir in runs}
     return found
 
 
@@ -178,15 +189,14 @@ UNKNOWN: dict[str, Any] = {"versions": {}, "commit": None, "started": ""}
 
 
 def to_json(record: Record) -> str:
-    fields = asdict(record)
-    fields["history"] = [evaluation._asdict() for evaluation in record.history]
-    fields["label_history"] = [stage._asdict() for stage in record.label_history]
-    fields["turns"] = [turn._asdict() for turn in record.turns]
-    return json.dumps(finite(fields), indent=1, allow_nan=False) + "\n"
+    return json.dumps(finite(asdict(record)), indent=1, allow_nan=False) + "\n"
 
 
 def finite(value: Any) -> Any:
-    """NaN and infinity become null: JSON has no word for them, and a diverged run must still leave its record."""
+    """NaN and infinity become null: JSON has no word for them, and a diverged run must still leave its record. Named
+    tuples are written with their names."""
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
     if isinstance(value, dict):
         return {key: finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

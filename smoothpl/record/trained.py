@@ -27,3 +27,17 @@ def trained(run_dir: Path) -> Record:
     if missing:
         raise ConfigError(f"run={run_dir}: {RECORD} has no {', '.join(missing)}; copy it again from where it was made.")
     return record
+
+
+def handed_over(run_dir: Path) -> tuple[Path, Record]:
+    """The run whose network is used, and where it is: the run that is named, or labels alone, if those were chosen."""
+    record = trained(run_dir)
+    if not record.handed_over:
+        return run_dir, record
+    chosen = run_dir / record.handed_over
+    if not (chosen / RECORD).is_file():
+        raise ConfigError(
+            f"run={run_dir} hands over the network in {chosen}, which is not there; copy the whole directory of the "
+            "run again from where it was made."
+        )
+    return chosen, trained(chosen)

@@ -12,9 +12,11 @@ from torch import Tensor
 from smoothpl.config.data_name import data_name
 from smoothpl.errors import ConfigError, require
 from smoothpl.metrics.confusion import class_accuracy, collapsed_classes, error_rate
+from smoothpl.metrics.coverage import describe_alarm
 from smoothpl.metrics.interval import describe_interval
 from smoothpl.plots.confusion import draw_confusion, row_shares
 from smoothpl.record.record import Record
+from smoothpl.results import unlabeled
 from smoothpl.results.chart import Chart, draw
 from smoothpl.results.photographs import photographs
 from smoothpl.results.report import Report, Section
@@ -26,6 +28,7 @@ from smoothpl.results.verdict import verdict
 AUTOMATIC = re.compile(r"\d{4}-\d\d-\d\d_|fold=|outputs$|sweeps$")
 """How the name of a directory begins that nobody has chosen."""
 KNOBS = ("method", "threshold", "unlabeled_weight", "batch_size", "unlabeled_ratio", "max_steps", "ema_decay", "seed")
+OF_GROUPS = ("net", "optim", "finetune")
 PAIR = [Column("what", is_number=False), Column("value", is_number=False)]
 MOST_CLASSES = 30
 """Classes up to which the confusion is drawn."""
@@ -42,16 +45,19 @@ LEGEND = (
 def card(records: Sequence[Record], places: Sequence[Path], with_pictures: bool = True) -> Report:
     """The card of one run, or of runs of one recipe on different folds, whose test images are pooled."""
     check(records, places)
+    title, on_unlabeled = own_name(records[0], places), [each for one in records for each in unlabeled.sentences(one)]
+    records, places = zip(*map(unlabeled.handed_over, records, places), strict=True)
     first = records[0]
     confusion = torch.stack([torch.tensor(record.confusion) for record in records]).sum(dim=0)
     shown = photographs(places, first.class_names) if with_pictures else []
+    said = [*dict.fromkeys(on_unlabeled), *sentences(records, confusion)]
     sections = [
-        Section("What it can do", sentences(records, confusion), [facts(records, confusion)]),
+        Section("What it can do", said, [facts(records, confusion)]),
         Section("Classes", sheets=[classes(first, confusion)], charts=charts(first, confusion, with_pictures)),
         *([Section("Photographs", [PHOTOGRAPHS_SHOWN], photographs=shown)] if shown else []),
         Section("Configuration", sheets=[knobs(first)]),
     ]
-    return Report(own_name(first, places), about(records), LEGEND, sections, [])
+    return Report(title, about(records), LEGEND, sections, [])
 
 
 def own_name(record: Record, places: Sequence[Path]) -> str:
@@ -98,6 +104,7 @@ def sentences(records: Sequence[Record], confusion: Tensor) -> list[str]:
     ]
     collapsed = [first.class_names[c] for c in collapsed_classes(confusion)]
     found += [f"COLLAPSED, not to be trusted: {', '.join(collapsed)}."] if collapsed else []
+    found += [f"Step {each.step}: {describe_alarm(each, first.class_names)}." for each in first.alarms]
     unseen = [name for name, tested in zip(first.class_names, confusion.sum(dim=1).tolist(), strict=True) if not tested]
     found += [f"Nothing is known about {', '.join(unseen)}: no test images."] if unseen else []
     rises = sum(len(record.instability) for record in records)
@@ -192,6 +199,10 @@ def charts(record: Record, confusion: Tensor, with_pictures: bool) -> list[Chart
 def knobs(record: Record) -> Sheet:
     config = record.config
     rows = {name: config.get(name) for name in KNOBS}
-    rows |= {f"{group}.{key}": value for group in ("net", "optim") for key, value in (config.get(group) or {}).items()}
+    backbone = config.get("backbone") or {}
+    if backbone:
+        rows["backbone"] = ", ".join(backbone.get("encoders") or {})
+        rows |= {f"backbone.{key}": value for key, value in backbone.items() if key != "encoders"}
+    rows |= {f"{group}.{key}": value for group in OF_GROUPS for key, value in (config.get(group) or {}).items()}
     cells = [[Cell(key), Cell(str(value))] for key, value in rows.items()]
     return Sheet("The main settings; run.json has all of them", PAIR, cells)

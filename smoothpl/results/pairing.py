@@ -12,7 +12,8 @@ from smoothpl.results.runs import Knobs, Run
 
 Duplicates = Literal["error", "newest", "oldest"]
 BEFORE, UNTIL_PAUSE = "labels_before", "labels_until_pause"
-BUDGET, NOTED = ("max_steps", "batch_size", "net", "data"), ("unlabeled_ratio",)
+BUDGET = ("max_steps", "batch_size", "net", "data", "backbone", "finetune")
+NOTED = ("unlabeled_ratio",)
 """Knobs, or groups of them, that partners have in common: a method that may do more is not a better one. And one that
 belongs to some methods; a note says where it differs."""
 

@@ -13,7 +13,9 @@ from smoothpl.config.data_name import data_name
 from smoothpl.config.recipe import is_recipe
 from smoothpl.errors import ConfigError
 from smoothpl.layout import RECORD, REFUSED_JOBS, SWEEP_RUNS
+from smoothpl.record import companions
 from smoothpl.record.record import Record, read
+from smoothpl.record.verdict import Verdict
 
 Protocol = Literal["last", "best", "median20"]
 OF_PROTOCOL: dict[Protocol, str] = {"last": "error", "best": "error_best", "median20": "error_median20"}
@@ -55,6 +57,8 @@ class Run:
     commit: str | None = None
     started: str = ""
     labeled: str = ""  # which images carried labels, as a digest
+    verdict: Verdict | None = None  # whether the unlabeled images have helped
+    is_handed_over: bool = True  # whether its own network is used, and not that of labels alone
 
     @property
     def is_of_paper(self) -> bool:
@@ -129,7 +133,7 @@ def read_runs(places: Iterable[Path], protocol: Protocol = "last") -> list[Run]:
 
 def places_below(folder: Path) -> Iterator[Path]:
     """Directories with a record, and those that a sweep lists as its runs: it may have resumed runs elsewhere."""
-    yield from (path.parent for path in folder.rglob(RECORD))
+    yield from companions.runs_below(folder)
     for listed in folder.rglob(SWEEP_RUNS):
         lines = listed.read_text().splitlines()
         yield from (Path(line) for line in lines if (Path(line) / RECORD).is_file())
@@ -150,14 +154,7 @@ def without_result(failure: str, status: str, origin: str, name: str = "") -> Ru
 
 def from_record(record: Record, place: Path, protocol: Protocol, sharing: Sharing) -> Run:
     config = record.config
-    missing = [name for name in NEEDED if name not in config]
-    if missing:
-        raise ConfigError(f"{place / RECORD}: its config has no {', '.join(missing)}; move it away to skip this run.")
-    if any(type(config[name]) is not int for name in ("fold", "seed")):
-        raise ConfigError(f"{place / RECORD} is damaged: fold and seed must be whole numbers.")
-    size = len(record.class_names)
-    if record.confusion and [len(row) for row in record.confusion] != [size] * size:
-        raise ConfigError(f"{place / RECORD} is damaged: its confusion matrix does not fit its {size} classes.")
+    check_record(record, place)
     versions = json.dumps(record.versions)
     return Run(
         recipe=record.recipe,
@@ -186,7 +183,21 @@ def from_record(record: Record, place: Path, protocol: Protocol, sharing: Sharin
         commit=record.commit,
         started=record.started,
         labeled=hashlib.sha256(str(record.labeled).encode()).hexdigest()[:8] if record.labeled else "",
+        verdict=record.verdict,
+        is_handed_over=not record.handed_over,
     )
+
+
+def check_record(record: Record, place: Path) -> None:
+    """What a report needs of it."""
+    missing = [name for name in NEEDED if name not in record.config]
+    if missing:
+        raise ConfigError(f"{place / RECORD}: its config has no {', '.join(missing)}; move it away to skip this run.")
+    if any(type(record.config[name]) is not int for name in ("fold", "seed")):
+        raise ConfigError(f"{place / RECORD} is damaged: fold and seed must be whole numbers.")
+    size = len(record.class_names)
+    if record.confusion and [len(row) for row in record.confusion] != [size] * size:
+        raise ConfigError(f"{place / RECORD} is damaged: its confusion matrix does not fit its {size} classes.")
 
 
 def kind_of_split(config: dict[str, Any]) -> str:

@@ -4,16 +4,25 @@ from smoothpl.results.comparison import Comparison
 from smoothpl.results.pairing import Row, gains_over
 from smoothpl.results.sheets import format_p
 from smoothpl.results.tables import Table
+from smoothpl.results.unlabeled import of_runs
 
 SIGNIFICANT = 0.05
 
 
 def sentences(table: Table) -> list[str]:
-    return [
+    compared = [
         sentence(row, row.partner, row.comparison)
         for row in table.rows
         if row.partner is not None and row.comparison is not None
     ]
+    return compared + [said for row in table.rows for said in on_unlabeled_images(row)]
+
+
+def on_unlabeled_images(row: Row) -> list[str]:
+    """What the runs of a recipe found when they were compared with their twins."""
+    verdicts = [run.verdict for run in row.runs.values() if run.verdict is not None]
+    replaced = sum(not run.is_handed_over for run in row.runs.values())
+    return [of_runs(row.label, verdicts, replaced)] if verdicts else []
 
 
 def sentence(row: Row, partner: Row, comparison: Comparison) -> str:

@@ -10,9 +10,11 @@ from rich.table import Table
 
 from smoothpl.cli.messages import Terminal
 from smoothpl.config.data_name import data_name
-from smoothpl.layout import RECORD
+from smoothpl.layout import HEAD, RECORD
+from smoothpl.metrics.coverage import describe_alarm
 from smoothpl.metrics.interval import describe_interval
-from smoothpl.record.record import LabelStage, Record
+from smoothpl.record.record import LabelStage, Record, read
+from smoothpl.results import unlabeled
 
 METRICS = {
     "train/labeled_loss": "supervised loss",
@@ -26,10 +28,17 @@ MOST_LETTERS = 5  # of a class at the head of a column
 
 
 def print_summary(record: Record, run_dir: Path, console: Console | None = None) -> None:
+    """What the unlabeled images have brought stands in the first line; the table is of the network that is used."""
     console = console or Terminal()
-    console.print(summarise(record))
-    if len(record.class_names) <= MOST_CLASSES:
-        console.print(confusion_table(record))
+    for sentence in unlabeled.sentences(record):
+        console.print(sentence, highlight=False, markup=False)
+    used, place = unlabeled.handed_over(record, run_dir)
+    console.print(summarise(used))
+    if used.config.get("finetune") is not None and (place / HEAD / RECORD).is_file():
+        before = read(place / HEAD).error
+        console.print(f"The head alone, before finetuning: {before:.2f} % error.", highlight=False, markup=False)
+    if len(used.class_names) <= MOST_CLASSES:
+        console.print(confusion_table(used))
     # Outside the table, on a line of its own: a path must survive being copied.
     console.print(f"record: {run_dir / RECORD}", soft_wrap=True, highlight=False, markup=False)
 
@@ -65,13 +74,21 @@ def summarise(record: Record) -> Table:
         table.add_row("calibration error", f"{record.calibration_error:.4f}")
     accuracy = zip(record.class_names, record.class_accuracy, strict=True)
     table.add_row("class accuracy", "  ".join(f"{escape(name)}:{percent(share)}" for name, share in accuracy))
+    add_warnings(table, record)
+    table.add_row("duration", f"{record.duration or 0:.0f} s")
+    return table
+
+
+def add_warnings(table: Table, record: Record) -> None:
+    """Classes that the network has stopped predicting, and unlabeled images that taught nothing."""
     collapsed = ", ".join(escape(record.class_names[c]) for c in record.collapsed)
     table.add_row("collapsed classes", f"[bold red]{collapsed}[/bold red]" if collapsed else "none")
     recovered = {turn.number for turn in record.turns if turn.state == "collapsed"} - set(record.collapsed)
     if recovered:
         table.add_row("recovered", escape(", ".join(record.class_names[c] for c in sorted(recovered))))
-    table.add_row("duration", f"{record.duration or 0:.0f} s")
-    return table
+    for alarm in record.alarms:
+        words = escape(describe_alarm(alarm, record.class_names))
+        table.add_row("coverage alarm", f"[bold yellow]step {alarm.step}: {words}[/bold yellow]")
 
 
 def confusion_table(record: Record) -> Table:

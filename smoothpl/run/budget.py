@@ -13,7 +13,7 @@ from smoothpl.cli.messages import inform
 from smoothpl.config.compose import compose_checked
 from smoothpl.config.overrides import CommandLine
 from smoothpl.data.folder.scan import Scan
-from smoothpl.errors import ConfigError
+from smoothpl.errors import ConfigError, require
 from smoothpl.run.build import build_data, build_module
 from smoothpl.run.hydra_sweeper import split_into_jobs
 from smoothpl.run.quiet import quiet_libraries
@@ -42,6 +42,11 @@ class Fit(NamedTuple):
 
 def fit_into(minutes: float, lines: Sequence[CommandLine], scan: Scan | None = None) -> Fit:
     """The first of some command lines, the best one first, whose own number of steps fits; or the last one."""
+    require(
+        first_job(lines[0]).finetune is None,
+        f"minutes={minutes:g} chooses the steps of one stage, and finetune is a second one; set finetune.max_steps: "
+        "what it costs is told before it begins.",
+    )
     which = next((at for at, line in enumerate(lines[:-1]) if fits(first_job(line), 60 * minutes)), len(lines) - 1)
     config = first_job(lines[which])
     pace = measure(config, scan)

@@ -1,5 +1,6 @@
 """From configuration to objects: data, module, trainer, loggers."""
 
+import json
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -9,15 +10,26 @@ import torch
 from hydra.utils import get_class, instantiate
 from lightning import Callback, Trainer
 from lightning.pytorch.loggers import Logger
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 from torch import Tensor, nn
+from torch.optim import SGD
 
-from smoothpl.data import Fold, SemiSupervisedData, Steps, given
+from smoothpl.backbones.build import build_backbones, build_encoders
+from smoothpl.backbones.embeddings import Embeddings
+from smoothpl.backbones.engine import engine_for
+from smoothpl.data import Fold, SemiSupervisedData, Steps, Views, given
+from smoothpl.data.features.source import PLAIN, STRONG, WEAK, Features
 from smoothpl.data.folder.scan import Scan
+from smoothpl.data.parts import Part
+from smoothpl.data.prepared import prepared
 from smoothpl.errors import ConfigError, require
 from smoothpl.loggers import Curves, ExternalLogger
 from smoothpl.module import SemiSupervisedModule
 from smoothpl.nets.build import build_network
+from smoothpl.nets.finetuning.build import whole_network
+from smoothpl.nets.heads import Head
+from smoothpl.nets.start import HeadStart
+from smoothpl.optim import SGDByDepth, WeightDecaySGD
 from smoothpl.pseudo import Weighting, obstacles
 from smoothpl.pseudo.smoothness import jumps
 from smoothpl.run.memory import check_classes
@@ -26,6 +38,7 @@ from smoothpl.run.memory import check_classes
 def build_data(config: DictConfig, scan: Scan | None = None) -> SemiSupervisedData:
     """Reads nothing yet: images are opened when training starts. `scan`: the folder, if it was looked at already."""
     source = instantiate(config.data.source)
+    views = instantiate(config.views, _convert_="all")
     return SemiSupervisedData(
         source=source if scan is None else partial(source, scan=scan),
         split=build_split(config),
@@ -36,10 +49,33 @@ def build_data(config: DictConfig, scan: Scan | None = None) -> SemiSupervisedDa
             max_steps=config.max_steps,
             seed=config.seed,
         ),
-        views=instantiate(config.views, _convert_="all"),
+        views=views if config.finetune is None else prepared(views, build_encoders(config.backbone)[0]),
         num_classes=config.data.num_classes,
         num_workers=config.data.num_workers,
+        features=None if config.backbone is None or config.finetune is not None else build_features(config, views),
+        part=Part(**config.data.held_out) if config.data.get("held_out") else None,
     )
+
+
+def build_features(config: DictConfig, views: Views) -> Features:
+    backbone = config.backbone
+    parts = {PLAIN: ["test_frame"], WEAK: ["weak", "frame"], STRONG: ["strong", "frame"]}
+    return Features(
+        engines=lambda: [
+            each if isinstance(each, Embeddings) else engine_for(each, backbone.engine)
+            for each in build_backbones(backbone)
+        ],
+        views=views,
+        recipes={kind: described(config.views, names) for kind, names in parts.items()},
+        num_views=backbone.views,
+    )
+
+
+def described(views: DictConfig, names: Sequence[str]) -> str:
+    """Parts of a configuration in words that change with them, and with nothing else."""
+    written = OmegaConf.to_container(views, resolve=True)
+    assert isinstance(written, dict)
+    return json.dumps([written.get(name) for name in names], sort_keys=True)
 
 
 def build_split(config: DictConfig) -> Callable[[Tensor], Fold]:
@@ -72,8 +108,8 @@ def build_module(config: DictConfig, with_pretrained: bool = True) -> SemiSuperv
             "accumulate=1, or a method without memory such as fixmatch or smooth."
         )
     module = SemiSupervisedModule(
-        network=build_network(config.net, with_pretrained),
-        optimizer=instantiate(config.optim),
+        network=build_whole(config, with_pretrained),
+        optimizer=build_optimizer(config),
         num_classes=config.data.num_classes,
         weighting=weighting,
         target=instantiate(config.target),
@@ -82,10 +118,47 @@ def build_module(config: DictConfig, with_pretrained: bool = True) -> SemiSuperv
         fairness=fairness,
         split_forward=config.forward == "split",
         log_every=config.log_every,
+        start=build_start(config),
     )
     if config.compile:
         module.compile_step()
     return module
+
+
+def build_whole(config: DictConfig, with_pretrained: bool) -> nn.Module:
+    """The network that learns: one that sees images, a head on features, or a head with the backbone below it."""
+    network = build_network(config.net, with_pretrained, dims_of(config))
+    if config.finetune is None:
+        return network
+    assert isinstance(network, Head)
+    return whole_network(build_encoders(config.backbone)[0], network, config.finetune)
+
+
+def build_optimizer(config: DictConfig) -> Callable[[nn.Module], SGD]:
+    optimizer: Callable[[nn.Module], SGD] = instantiate(config.optim)
+    if config.finetune is None:
+        return optimizer
+    require(
+        isinstance(optimizer, WeightDecaySGD),
+        f"finetune={config.finetune.mode} gives each depth its learning rate, which optim={last_part(config.optim)} "
+        "does not know; use optim=sgd.",
+    )
+    rates = {name: config.finetune[name] for name in ("learning_rate", "decay", "head_learning_rate")}
+    return SGDByDepth(cast(WeightDecaySGD, optimizer), **rates)
+
+
+def dims_of(config: DictConfig) -> list[int]:
+    """The lengths of the vectors that a head gets, one of each backbone; none for a network that sees images."""
+    return [] if config.backbone is None else [each.dim for each in build_backbones(config.backbone)]
+
+
+def build_start(config: DictConfig) -> HeadStart | None:
+    """None where another run's weights are the start, or those of the stage before."""
+    if config.head is None or config.labels_before or config.finetune is not None:
+        return None
+    start = HeadStart(config.head.init, config.head.temperature, config.head.loss_temperature)
+    start.check()
+    return start
 
 
 def remembers(weighting: Weighting | None, fairness: nn.Module | None) -> bool:

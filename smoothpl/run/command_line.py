@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,8 +11,6 @@ from smoothpl.cli.messages import inform
 from smoothpl.config.checks.numbers import check_side
 from smoothpl.config.compose import compose_checked
 from smoothpl.config.folder_defaults import (
-    FOLDS,
-    FolderFacts,
     benchmark_defaults,
     choose,
     sides_up_to,
@@ -23,19 +20,16 @@ from smoothpl.config.overrides import CommandLine, is_sweep, key_of, quoted
 from smoothpl.config.recipe import OF_COMMAND
 from smoothpl.config.typed_words import check_single, readable
 from smoothpl.errors import ConfigError, require
+from smoothpl.record.companions import main_run_of
 from smoothpl.record.record import Record
 from smoothpl.record.trained import directory_of
 from smoothpl.run.more_labels import knobs_of_more_labels
+from smoothpl.run.own_folder import chosen_backbone, facts_of, number, tell
 from smoothpl.run.resume import AUTO, open_run
 
 if TYPE_CHECKING:  # torch is imported late: refusing a typo must not take seconds
     from smoothpl.data.folder.scan import Scan
     from smoothpl.run.budget import Fit
-
-LOOKED_AT = 200
-"""Images of a folder whose dims are read."""
-QUIET = ("data", "benchmark", "data.images_digest", "data.labels_digest")
-"""Chosen, and not worth a word."""
 
 
 class Request(NamedTuple):
@@ -59,6 +53,9 @@ def complete(line: CommandLine) -> Request:
         return of_resumed_run(line, named)
     if "folder" in (line.get("data"), line.get("benchmark")) and "data.images_digest" not in line.keys:
         return of_folder(line, minutes)
+    if line.get("backbone") not in (None, "none"):
+        say_enough(minutes)
+        return Request(line)
     return Request(line if minutes is None else line.adding(untyped(line, fit(minutes, [line]).knobs)))
 
 
@@ -98,7 +95,8 @@ def named_run(line: CommandLine) -> str | None:
 
 def of_resumed_run(line: CommandLine, named: str) -> Request:
     """`resume=<run directory>` stands for the command line of that run, to which more can be added."""
-    record = open_run(Path(named))
+    record, main = open_run(Path(named)), main_run_of(Path(named).resolve())
+    require(main is None, f"resume={named} stands beside another run, with which it is resumed: resume={main}.")
     typed = line.without("resume")
     scan = None
     if "num_labels" not in typed.keys and "images_digest" in (record.config.get("data") or {}):
@@ -168,7 +166,11 @@ def of_folder(line: CommandLine, minutes: float | None = None) -> Request:
     facts = facts_of(scan, divides="data.folds" not in line.keys, fold=number(line, "fold"))
     typed = line.adding({"data.root": quoted(str(absolute))})
     size = number(line, "data.size")
-    if minutes is None:
+    backbone = chosen_backbone(line, facts)
+    if backbone is not None:
+        chosen = choose(facts, size, number(line, "max_steps"), backbone)
+        say_enough(minutes)
+    elif minutes is None:
         chosen = choose(facts, size, number(line, "max_steps"))
     else:
         sides = sides_up_to(usual_side(facts.shorter_sides)) if size is None else [size]
@@ -179,6 +181,11 @@ def of_folder(line: CommandLine, minutes: float | None = None) -> Request:
     tell(scan, chosen, facts)
     usual = benchmark_defaults()
     return Request(typed.adding({key: value for key, value in chosen.items() if usual.get(key) != value}), scan)
+
+
+def say_enough(minutes: float | None) -> None:
+    if minutes is not None:
+        inform(f"minutes={minutes:g} is left out: a head on features has its number of steps, and needs less time.")
 
 
 def untyped(line: CommandLine, chosen: dict[str, object]) -> dict[str, object]:
@@ -192,51 +199,3 @@ def check_places(line: CommandLine, root: Path) -> None:
         place = line.get(key)
         if place and "${" not in place:
             check_place(key, place, root)
-
-
-def number(line: CommandLine, key: str) -> int | None:
-    text = line.get(key) or ""
-    return int(text) if text.isdecimal() else None
-
-
-def facts_of(scan: "Scan", divides: bool, fold: int | None = None) -> FolderFacts:
-    """`divides`: find out how the labeled images can be divided, if there are no test images."""
-    from smoothpl.data.folder.held_out import Division, division
-
-    divided = Division(0, 0, 0) if scan.test or not divides else division(scan.label_by_content, FOLDS, fold)
-    return FolderFacts(
-        num_images=len(scan.files),
-        num_labels=len(scan.label),
-        num_classes=len(scan.class_names),
-        num_test=len(scan.test),
-        images_digest=scan.images_digest,
-        labels_digest=scan.labels_digest,
-        shorter_sides=shorter_sides(scan),
-        folds=divided.folds,
-        fold=divided.fold,
-        num_held_out=divided.num_held_out,
-    )
-
-
-def shorter_sides(scan: "Scan") -> list[int]:
-    """Pixels of the shorter sides of some images; only their headers are read."""
-    from smoothpl.data.decode import dims_of
-
-    sides = []
-    for path in scan.paths[:: max(1, len(scan.files) // LOOKED_AT)]:
-        with suppress(ValueError, OSError):
-            sides.append(min(dims_of(path)))
-    return sides
-
-
-def tell(scan: "Scan", chosen: dict[str, object], facts: FolderFacts) -> None:
-    from smoothpl.data.folder.held_out import Division, meaning
-
-    found = f"{len(scan.files):,} images, {len(scan.label):,} labels in {len(scan.class_names)} classes, "
-    found += f"{len(scan.test):,} test images" if scan.test else "no test images"
-    inform(f"{scan.root}: {found}.")
-    words = [f"{key}={value}" for key, value in chosen.items() if key not in QUIET]
-    if words:
-        inform(f"Chosen for this folder: {' '.join(words)}")
-    if facts.folds:
-        inform(meaning(scan.label_by_content, Division(facts.folds, facts.fold, facts.num_held_out)))

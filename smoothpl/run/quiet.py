@@ -11,5 +11,7 @@ def quiet_libraries() -> None:
     warnings.filterwarnings("ignore", message=".*smaller than the logging interval")  # the module sees to that
     # Steps are made in the main process on purpose: for small images it is faster than handing them over.
     warnings.filterwarnings("ignore", message=".*does not have many workers.*")
+    # A backbone that is finetuned computes as it did when its features were taken.
+    warnings.filterwarnings("ignore", message=".*in eval mode at the start of training.*")
     warnings.filterwarnings("ignore", message=".*broadcast_buffers.* is deprecated")  # its successor is too new
     warnings.filterwarnings("ignore", message=".*recommended to use `self.log.*sync_dist=True")  # it is synced before

@@ -13,8 +13,9 @@ from omegaconf import DictConfig, OmegaConf
 from smoothpl.config.checks.labels import labels_can_be_added
 from smoothpl.config.overrides import key_of
 from smoothpl.config.recipe import LATER, OF_COMMAND, WATCHING, plain, recipe_digest
-from smoothpl.errors import ConfigError, Interruption
+from smoothpl.errors import ConfigError, Interruption, require
 from smoothpl.layout import OUTPUTS, RECORD
+from smoothpl.record.companions import main_run_of
 from smoothpl.record.record import Record, new_record, read
 from smoothpl.run.more_labels import OF_GROWTH, Parent
 
@@ -101,7 +102,8 @@ def find_same(config: DictConfig, folder: Path, others: Sequence[Path] = ()) -> 
 def all_same(config: DictConfig, folder: Path, others: Sequence[Path] = ()) -> list[tuple[Record, Path]]:
     """All runs of this configuration; the newest comes last."""
     pattern = f"**/fold={config.fold},seed={config.seed}*/**/{RECORD}"
-    places = [*(path.parent for path in folder.resolve().glob(pattern)), *others]
+    found = (path.parent for path in folder.resolve().glob(pattern))
+    places = [*(place for place in found if main_run_of(place) is None), *others]
     same = [(record, run_dir) for record, run_dir in readable(places) if is_same_run(record, config)]
     return sorted(same, key=lambda each: each[0].started)
 
@@ -128,10 +130,26 @@ def continued_record(config: DictConfig, run_dir: Path, name: str, overrides: Se
     if record.status != "finished":
         has_grown = config.num_labels != record.config["num_labels"] and bool(config.labels_until_pause)
         check_same(record, config, *(OF_GROWTH if has_grown else ()))
+        check_backbones(record, config)
         record.name = name if has_grown else record.name
         record.config, record.recipe, record.overrides = plain(config), recipe_digest(config), list(overrides)
         record.failure = None
     return record
+
+
+def check_backbones(record: Record, config: DictConfig) -> None:
+    """A head that has learned from the vectors of some weights must not go on with those of others."""
+    if config.backbone is None:
+        return
+    from smoothpl.backbones.build import digests_of
+
+    found = digests_of(config.backbone)
+    changed = [name for name, digest in found.items() if record.backbones.get(name, digest) != digest]
+    require(
+        not changed,
+        f"backbone {', '.join(changed)} has other weights now than this run began with; install those again, or start "
+        "a new run.",
+    )
 
 
 def typed_for(job: HydraConf) -> list[str]:

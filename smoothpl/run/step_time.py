@@ -6,9 +6,12 @@ from copy import deepcopy
 
 import torch
 from omegaconf import DictConfig
-from torch import nn
+from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from smoothpl.nets.finetuning.whole import WholeNetwork
+from smoothpl.nets.heads import Head
+from smoothpl.nets.several import SeveralHeads
 from smoothpl.run.build import build_data
 from smoothpl.run.memory import known_side
 
@@ -22,8 +25,11 @@ def forecast(config: DictConfig, network: nn.Module, first_step: int = 0) -> str
     """A line for people, before a run."""
     num_steps = config.max_steps - first_step
     seconds = seconds_of_step(config, network) * num_steps
-    what = f"{num_steps:,} steps of {images_of_step(config):,} images, each {' x '.join(map(str, image_size(config)))}"
-    return f"{what} pixels: about {spell(seconds)} on this machine."
+    number = f"{num_steps:,} steps of {images_of_step(config):,}"
+    if isinstance(network, Head | SeveralHeads):
+        return f"{number} vectors, each {network.dim:,} features: about {spell(seconds)} on this machine."
+    pixels = " x ".join(map(str, image_size(config)))
+    return f"{number} images, each {pixels} pixels: about {spell(seconds)} on this machine."
 
 
 def seconds_of_step(config: DictConfig, network: nn.Module) -> float:
@@ -36,10 +42,8 @@ def seconds_of_step(config: DictConfig, network: nn.Module) -> float:
 def time_step(config: DictConfig, network: nn.Module, clock: Callable[[], float]) -> float:
     """Forward and backward on noise, the shortest of three; views, averages and evaluations are not counted."""
     of_step = images_of_step(config)
-    height, width = image_size(config)
-    tried = max(1, min(of_step, TRIED_IMAGES, TRIED_PIXELS // (height * width)))
-    images = torch.rand(tried, config.data.channels, height, width)
-    images = images.contiguous(memory_format=torch.channels_last)
+    images = noise(config, network, of_step)
+    tried = len(images)
     times: list[float] = []
     while len(times) < 3 and sum(times) < LONGEST:
         start = clock()
@@ -47,6 +51,16 @@ def time_step(config: DictConfig, network: nn.Module, clock: Callable[[], float]
         loss.backward()  # type: ignore[no-untyped-call]
         times.append(clock() - start)
     return min(times) * of_step / tried
+
+
+def noise(config: DictConfig, network: nn.Module, of_step: int) -> Tensor:
+    """Images for a network, no more than are needed to tell; for a head the vectors of a whole step."""
+    if isinstance(network, Head | SeveralHeads):
+        return torch.rand(of_step, network.dim)
+    height, width = (network.came_as.size,) * 2 if isinstance(network, WholeNetwork) else image_size(config)
+    tried = max(1, min(of_step, TRIED_IMAGES, TRIED_PIXELS // (height * width)))
+    images = torch.rand(tried, 3 if isinstance(network, WholeNetwork) else config.data.channels, height, width)
+    return images.contiguous(memory_format=torch.channels_last)
 
 
 def images_of_step(config: DictConfig) -> int:

@@ -9,17 +9,21 @@ from lightning import Callback, Trainer, seed_everything
 from lightning.pytorch.accelerators import CPUAccelerator
 from omegaconf import DictConfig
 
+from smoothpl.backbones.build import digests_of
 from smoothpl.callbacks import Checkpointer, Photographs, Recorder
 from smoothpl.cli.messages import say
 from smoothpl.config.checks.trainer import seconds
+from smoothpl.config.stages import of_head, of_network
 from smoothpl.data import SemiSupervisedData
 from smoothpl.data.folder.scan import Scan
 from smoothpl.errors import DivergenceError, Interruption
 from smoothpl.layout import CHECKPOINTS, LAST_CHECKPOINT
 from smoothpl.loggers import external_loggers
 from smoothpl.module import SemiSupervisedModule
+from smoothpl.nets.finetuning.whole import WholeNetwork
 from smoothpl.record.checkpoints import Checkpoint, newest_whole
 from smoothpl.record.record import Record, write
+from smoothpl.run import finetune
 from smoothpl.run.build import build_data, build_module, build_trainer, check_loggers, remembers
 from smoothpl.run.equilibrium import measure_unlabeled_weight
 from smoothpl.run.lock import claim, hold, recording
@@ -40,15 +44,14 @@ def train(
     check_machine(config)
     seed_everything(config.seed, verbose=False)  # the initial weights; all else has generators of its own
     start = newest_whole(run_dir / CHECKPOINTS)
-    module = build_module(config, with_pretrained=start is None and not config.labels_before)
-    check_step(config, remembers(module.weighting, module.fairness))
-    data = build_data(config, scan)
+    stage = of_network(config)
+    module = build_module(stage, with_pretrained=start is None and not config.labels_before)
+    check_memory(stage, module)
+    data = build_data(stage, scan)
     with hold(run_dir) if is_first_process() else nullcontext(), ExitStack() as when_recorded:
         continues = is_continued(config, run_dir)
-        if continues:
-            record = continued_record(config, run_dir, name, overrides)
-        else:
-            record = first_record(config, name, overrides)
+        words = (name, overrides)
+        record = continued_record(config, run_dir, *words) if continues else first_record(config, *words)
         if record.status == "finished":
             return record
         check_nested(record, data)
@@ -59,12 +62,12 @@ def train(
             if continues:
                 record.resumed_at.append(0 if start is None else start.step)
                 note_stage(record, config.num_labels, record.resumed_at[-1])
+            checkpointer = build_checkpointer(stage, run_dir)  # which has max_time from here on
             prepare(config, module, run_dir, record, start, scan)
-            checkpointer = build_checkpointer(config, run_dir)
             # The record first, so that what is shown has been recorded; checkpoints last, when all is done.
-            trainer = build_trainer(config, run_dir, keepers(config, record, run_dir), [checkpointer])
+            trainer = build_trainer(stage, run_dir, keepers(config, record, run_dir), [checkpointer])
             when_recorded.callback(close_loggers, trainer, record)
-            announce(config, module, trainer, 0 if start is None else start.step)
+            announce(stage, module, trainer, 0 if start is None else start.step)
             fit(trainer, module, data, start, checkpointer)
             checkpointer.save_last(trainer, run_dir / LAST_CHECKPOINT)
             if not record.history or record.history[-1].step < trainer.global_step:
@@ -72,6 +75,14 @@ def train(
         if is_first_process():  # and not before the record says that it is finished
             shutil.rmtree(run_dir / CHECKPOINTS, ignore_errors=True)
     return record
+
+
+def check_memory(stage: DictConfig, module: SemiSupervisedModule) -> None:
+    forgets_nothing = remembers(module.weighting, module.fairness)
+    if isinstance(module.network, WholeNetwork):
+        finetune.check_memory(stage, module.network, forgets_nothing)
+    else:
+        check_step(stage, forgets_nothing)
 
 
 def check_machine(config: DictConfig) -> None:
@@ -90,14 +101,34 @@ def prepare(
     start: Checkpoint | None,
     scan: Scan | None,
 ) -> None:
-    """What a module has before the first step: the weights of a run before, and the weight of the unlabeled loss."""
+    """What a module has before the first step: the weights of a run before, or of the stage before, and the weight of
+    the unlabeled loss."""
     record.status = "running"
+    record.backbones = {} if config.backbone is None else digests_of(config.backbone)
     if is_first_process():
         write(run_dir, record)
     if config.labels_before and start is None:
         inherit(module, record)
+    elif config.finetune is not None and start is None:
+        train_head(config, module, run_dir, record, scan)
     if config.unlabeled_weight == "auto":
-        module.unlabeled_weight = measure_unlabeled_weight(config, run_dir, record, scan)
+        module.unlabeled_weight = measure_unlabeled_weight(of_head(config), run_dir, record, scan)
+
+
+def train_head(
+    config: DictConfig, module: SemiSupervisedModule, run_dir: Path, record: Record, scan: Scan | None
+) -> None:
+    """The first stage of finetuning, a run of its own; one that is finished is not trained again."""
+    head, place = finetune.head_run(config, run_dir)
+    if is_first_process():
+        assert isinstance(module.network, WholeNetwork)
+        if is_shown(config):
+            finetune.announce(of_network(config), module.network)
+        trained = train(head, place, record.name, finetune.words_of_head(record.overrides), scan)
+        record.equilibrium = trained.equilibrium
+        if is_shown(config):
+            say(f"The head alone, on frozen features: {trained.error:.2f} % error. Now the backbone learns, too.")
+    finetune.take_head(module, place)
 
 
 def keepers(config: DictConfig, record: Record, run_dir: Path) -> list[Callback]:
@@ -106,10 +137,20 @@ def keepers(config: DictConfig, record: Record, run_dir: Path) -> list[Callback]
 
 
 def announce(config: DictConfig, module: SemiSupervisedModule, trainer: Trainer, first_step: int) -> None:
-    """How long it will take; not tried on a GPU, or where images must be opened for it: the first steps will tell."""
-    is_shown = is_first_process() and config.callbacks.get("progress") is not None
-    if is_shown and isinstance(trainer.accelerator, CPUAccelerator) and known_side(config) is not None:
+    """How long it will take; not tried on a GPU, or where images must be opened for it: the first steps will tell. Of
+    finetuning it was told before the head, unless that was trained long ago."""
+    if not is_shown(config):
+        return
+    if isinstance(module.network, WholeNetwork):
+        if first_step or config.labels_before:
+            finetune.announce(config, module.network, first_step)
+    elif isinstance(trainer.accelerator, CPUAccelerator) and known_side(config) is not None:
         say(forecast(config, module.network, first_step))
+
+
+def is_shown(config: DictConfig) -> bool:
+    """Whether somebody wants to see how far a run is."""
+    return is_first_process() and config.callbacks.get("progress") is not None
 
 
 def build_checkpointer(config: DictConfig, run_dir: Path) -> Checkpointer:

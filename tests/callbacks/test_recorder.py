@@ -39,6 +39,21 @@ def test_the_record_knows_the_data_and_every_evaluation(tmp_path: Path) -> None:
     assert record.error == pytest.approx(100 * (500 - correct) / 500)
 
 
+def test_the_record_knows_which_test_images_the_network_is_wrong_about(tmp_path: Path) -> None:
+    quiet_libraries()
+    config = composed(*TINY, "logger=none")
+    record, module, data = Record({}, "test"), build_module(config), build_data(config)
+    build_trainer(config, tmp_path, [Recorder(record, tmp_path)]).fit(module, datamodule=data)
+    images = torch.cat([data.views.of_test(batch.images) for batch in data.val_dataloader()])
+    logits = module.average.eval()(images)
+    predicted = logits.argmax(dim=1)
+    true = logits.softmax(dim=1)[torch.arange(500), data.source.test.labels]
+    assert record.surprise == pytest.approx(-true.log().mean().item(), rel=1e-5)
+    assert record.wrong == (predicted != data.source.test.labels).nonzero().squeeze(1).tolist()
+    assert len(record.wrong) == round(5 * (record.error or 0))
+    assert read(tmp_path).wrong == record.wrong
+
+
 def test_the_record_has_the_means_of_the_last_training_steps(tmp_path: Path) -> None:
     assert set(recorded(tmp_path).metrics) == {
         "train/loss",

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from smoothpl.commands import export
 from smoothpl.errors import ConfigError
@@ -47,6 +48,13 @@ def test_one_image_is_enough_to_check_with(run_dir: Path) -> None:
     export.main(["run=run", "format=torch_export", "images=photos/3.png", "out=one.pt2"])
     loaded = torch.export.load(run_dir.parent / "one.pt2").module()
     assert loaded(torch.zeros(5, 3, 30, 20, dtype=torch.uint8)).shape == (5, 10)
+
+
+def test_a_backbone_and_its_head_are_one_file_of_weights(run_dir: Path, on_features: Path) -> None:
+    export.main([f"run={on_features}", "images=photos", "format=safetensors", "out=whole.safetensors", "trust=true"])
+    state = load_file(run_dir.parent / "whole.safetensors")
+    assert {name.partition(".")[0] for name in state} == {"head"}  # a backbone that has no weights
+    assert state["head.classify.weight"].shape == (10, 96)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 
 from smoothpl.commands import predict
 from smoothpl.errors import ConfigError
+from smoothpl.inference.classifier import load
 from smoothpl.run.training import train
 from tests.support.composing import TINY, composed
 from tests.support.own import save
@@ -62,6 +63,20 @@ def test_several_places_and_stdout(
 @pytest.mark.usefixtures("photos")
 def test_a_folder_may_hold_more_than_images(run_dir: Path) -> None:
     predict.main([f"run={run_dir}", "images=photos/.."])
+
+
+def test_a_run_on_a_backbone_predicts_from_the_files_alone(
+    on_features: Path, photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside a run that nothing but its directory is left of."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(photos.parent / "another cache"))
+    predict.main([f"run={on_features}", "images=photos", "trust=true"])
+    rows = table((photos.parent / "predictions.csv").read_text())
+    classifier = load(on_features, trust=True)
+    for row in rows:
+        found = classifier.predict(photos.parent / row["file"])
+        assert (row["label"], float(row["confidence"])) == (found.labels[0], round(float(found.confidence), 6))
+    assert len(rows) == 5
 
 
 @pytest.mark.parametrize(

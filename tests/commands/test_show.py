@@ -63,3 +63,12 @@ def test_the_card_is_saved_also_when_nobody_reads_what_is_printed(
     with pytest.raises(BrokenPipeError):
         run(monkeypatch, str(place), f"out={tmp_path / 'card.md'}")
     assert "Error 30.00 %" in (tmp_path / "card.md").read_text()
+
+
+def test_the_card_of_a_run_on_a_backbone_names_it(
+    on_features: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(monkeypatch, str(on_features), f"out={tmp_path / 'card.html'}")
+    shown = " ".join(capsys.readouterr().out.split())
+    assert " backbone tiny backbone.views 2 backbone.size 8 " in shown
+    assert ">tiny<" in (tmp_path / "card.html").read_text()

@@ -14,7 +14,7 @@ from smoothpl.config.knobs import TrainConfig, conf_dir
 from smoothpl.config.resolvers import register
 from smoothpl.errors import ConfigError
 from smoothpl.run.build import build_data, build_module
-from tests.support.composing import OWN, build, composed, options, ramps
+from tests.support.composing import HEADS, OWN, build, composed, options, ramps
 
 PARTS = [
     "data",
@@ -38,7 +38,17 @@ def test_every_part_can_be_built(group: str, option: str) -> None:
     named = ["net.name=resnet18"] if option in ("torchvision", "timm") else []
     data = ["data=imagenet"] if option in ("imagenet", "resnet50") or named else []  # others lack size or colours
     own = ["benchmark=folder", *OWN] if option in ("folder", "photos", "given") else []
-    assert build(group, option, *data, *named, *own) is not None
+    dim = ["+net.dim=4"] if option in HEADS else []  # which a backbone tells
+    assert build(group, option, *data, *named, *own, *dim) is not None
+
+
+AROUND = [(group, option) for group in ("backbone", "head", "finetune", "verdict") for option in options(group)]
+
+
+@pytest.mark.parametrize(("group", "option"), AROUND, ids=["=".join(part) for part in AROUND])
+def test_every_option_around_a_backbone_composes(group: str, option: str) -> None:
+    backbone = [] if group == "backbone" else ["backbone=efficientnet_lite0"]
+    check(composed(*backbone, f"{group}={option}"))
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ WRONG = {
     ("method=smooth;",): "method=smooth; cannot be read (token recognition error at: ';'); if this is the value",
     ("~threshold",): "~threshold: every run has a threshold; give it another value, threshold=...",
     ("~callbacks",): "~callbacks: no run can do without callbacks; use another one",
-    ("net=null",): "net=null: net is one of resnet50, timm",
+    ("net=null",): "net=null: net is one of cosine, linear",
     ("fold=range(0)",): "fold=range(0) is an empty range: there would be nothing to run",
     ("--method=smooth",): "--method=smooth: settings are typed without dashes, as key=value: method=smooth",
     ("--threshold", "fold=1"): "--threshold: settings are typed without dashes, as key=value: threshold=...",
@@ -75,3 +75,20 @@ def test_several_values_are_a_sweep_which_has_to_be_asked_for(word: str, message
     with pytest.raises(ConfigError, match=message):
         check_single(CommandLine.parse([word]))
     check_single(CommandLine.parse(["-m", word]))
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (["verdict=true"], ["verdict=tell"]),
+        (["data=folder", "verdict=True"], ["data=folder", "verdict=choose"]),
+        (["verdict=false"], ["verdict=none"]),
+        (["-m", "verdict=true,false"], ["-m", "verdict=tell,none"]),
+        (["verdict.action=choose"], ["verdict=choose"]),
+        (["verdict=tell", "verdict.action=choose"], ["verdict=tell", "verdict.action=choose"]),
+    ],
+)
+def test_whether_there_is_a_verdict_is_said_by_yes_and_no(typed: list[str], meant: list[str]) -> None:
+    line = readable(CommandLine.parse(typed))
+    assert line.arguments == meant
+    assert readable(line) == line

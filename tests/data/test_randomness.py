@@ -22,5 +22,6 @@ def test_a_step_that_draws_a_lot_does_not_run_into_the_next_one() -> None:
 
 
 def test_streams_keep_their_numbers_because_recorded_runs_depend_on_them() -> None:
-    numbers = {"FOLD": 0, "LABELED": 1, "UNLABELED": 2, "TEST": 3, "IMBALANCE": 4}
+    recorded = {"FOLD": 0, "LABELED": 1, "UNLABELED": 2, "TEST": 3, "IMBALANCE": 4}
+    numbers = recorded | {"STORED_WEAK": 5, "STORED_STRONG": 6}
     assert {stream.name: int(stream) for stream in Stream} == numbers

@@ -10,8 +10,10 @@ import torch
 from PIL import Image
 
 from smoothpl.cli.front_door import explain
+from smoothpl.data import digits
 from smoothpl.errors import ConfigError
 from smoothpl.inference.classifier import CHUNK, Classifier, load
+from smoothpl.record.record import read
 from smoothpl.run.build import build_data, build_module
 from smoothpl.run.training import train
 from tests.support.composing import TINY, composed
@@ -45,6 +47,20 @@ def test_a_classifier_predicts_what_the_averaged_network_of_the_run_predicts(
     torch.testing.assert_close(found.probabilities, expected, atol=1e-5, rtol=0)
     assert found.labels == [str(c) for c in expected.argmax(dim=1).tolist()]
     assert torch.equal(found.confidence, found.probabilities.amax(dim=1))
+
+
+def test_a_head_on_a_backbone_gives_the_confusion_of_its_run(on_features: Path) -> None:
+    """Every test image from its bytes to its class: preprocessing, backbone and head as when the run was evaluated."""
+    record, classifier = read(on_features), load(on_features, trust=True)
+    test = in_memory(digits().test)
+    predicted = classifier.predict(test.images)
+    found = torch.zeros(10, 10, dtype=torch.long)
+    for label, name in zip(test.labels.tolist(), predicted.labels, strict=True):
+        found[label, int(name)] += 1
+    assert found.tolist() == record.confusion
+    assert record.error is not None
+    assert record.error < 50  # it has learned something to agree on
+    assert torch.equal(predicted.probabilities[3:4], classifier.predict(test.images[3]).probabilities)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,12 @@ from smoothpl.errors import ConfigError
 from smoothpl.inference.classifier import Classifier
 from smoothpl.inference.export import SUFFIXES
 from smoothpl.inference.formats import FORMATS, needed
+from smoothpl.inference.joined import Joined
 from smoothpl.inference.portable import Portable
+from smoothpl.nets.heads import CosineHead, LinearHead
+from smoothpl.nets.several import SeveralHeads
+from tests.support.backbones import tiny_encoder
+from tests.support.small_nets import encoder as small_encoder
 
 
 def metadata_in(name: str, path: Path) -> dict[str, str]:
@@ -53,6 +58,26 @@ def test_what_is_written_is_read_for_images_of_any_number_and_size(name: str, sh
             images = torch.randint(256, dims, dtype=torch.uint8)
             torch.testing.assert_close(exported(images), classifier.predict(images).probabilities, atol=2e-3, rtol=0)
     assert metadata_in(name, path)["class_names"] == '["a", "b"]'
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::torch.jit.TracerWarning")
+@pytest.mark.parametrize("name", list(FORMATS))
+def test_several_backbones_with_their_heads_are_one_file(name: str, tmp_path: Path) -> None:
+    """Of different sizes, both other than that of the images; by a network that learned nothing, but is sure."""
+    encoders = {"tiny": tiny_encoder(12), "net": small_encoder("transformer")}
+    linear = LinearHead(96, 3)
+    nn.init.normal_(linear.classify.weight)
+    joined = Joined(encoders, SeveralHeads([linear, CosineHead(encoders["net"].dim, 3)]), 20, "torch")
+    classifier = Classifier(joined, "abc", CentralCrop(20, 0.9), [0.0] * 3, [1 / 255] * 3)
+    model, path = Portable(classifier), tmp_path / f"model{SUFFIXES[name]}"
+    with torch.no_grad():
+        FORMATS[name].write(model, torch.zeros(2, 3, 20, 30, dtype=torch.uint8), {"class_names": "[]"}, path)
+        exported = FORMATS[name].read(path, model)
+        for dims in ((1, 3, 20, 30), (5, 3, 31, 47)):
+            images = torch.nn.functional.interpolate(255 * torch.rand(dims[0], 3, 4, 4), dims[2:]).byte()
+            found = exported(images)
+            torch.testing.assert_close(found, model(images), atol=1e-4, rtol=0)
+            torch.testing.assert_close(found, classifier.predict(images).probabilities, atol=0.02, rtol=0)
 
 
 def test_a_package_that_is_missing_is_named() -> None:

@@ -1,18 +1,26 @@
+from pathlib import Path
+
+import pytest
 import torch
 from torch import nn
 
 from smoothpl.data.frames import CentralCrop
 from smoothpl.inference.classifier import Classifier
+from smoothpl.inference.joined import Joined
 from smoothpl.inference.suggestions import (
     DOUBTFUL,
     POORLY_COVERED,
     UNLIKE,
     Look,
     look_at,
+    look_by,
     nearest,
     poorly_covered,
     suggest,
 )
+from smoothpl.nets.heads import LinearHead
+from smoothpl.nets.several import SeveralHeads
+from tests.support.backbones import tiny_encoder
 
 
 def sure_of(c: int, p: float, classes: int = 3) -> list[float]:
@@ -95,3 +103,27 @@ def test_features_are_what_the_last_layer_sees() -> None:
     )
     look = look_at(bare, images, rows)  # which has no last layer
     torch.testing.assert_close(look.features.softmax(dim=1), look.probabilities)
+
+
+def test_vectors_of_a_backbone_are_the_features_as_its_head_scales_them() -> None:
+    head, vectors = LinearHead(4, 3), torch.randn(5, 4)
+    head.standardise_by(torch.randn(4), torch.rand(4) + 0.5)
+    torch.nn.init.normal_(head.classify.weight)
+    look = look_by(head, vectors)
+    torch.testing.assert_close(look.features, (vectors - head.mean) * head.scale)
+    torch.testing.assert_close(look.probabilities, head(vectors).softmax(dim=1))
+    both = look_by(SeveralHeads([head, head]), torch.cat([vectors, vectors], dim=1))
+    torch.testing.assert_close(both.features, torch.cat([look.features] * 2, dim=1))
+    torch.testing.assert_close(look_by(nn.Linear(4, 3), vectors).features, vectors)
+
+
+def test_images_are_looked_at_through_a_backbone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    encoder, head = tiny_encoder(), LinearHead(96, 3)
+    classifier = Classifier(
+        Joined({"tiny": encoder}, head, 8, "torch"), "abc", CentralCrop(8, 1.0), [0.0] * 3, [1 / 255] * 3
+    )
+    images = torch.randint(256, (40, 3, 8, 8), dtype=torch.uint8)
+    look = look_at(classifier, images, torch.arange(30, 10, -1))
+    torch.testing.assert_close(look.features, encoder(images.flip(0)[9:29]).half().float())
+    assert look.probabilities.shape == (20, 3)

@@ -5,10 +5,10 @@ import torch
 from hydra.errors import InstantiationException
 
 from smoothpl.nets.build import build_network
-from tests.support.composing import composed, options
+from tests.support.composing import HEADS, composed, options
 
 
-@pytest.mark.parametrize("net", [each for each in options("net") if each not in ("timm", "torchvision")])
+@pytest.mark.parametrize("net", [each for each in options("net") if each not in ("timm", "torchvision", *HEADS)])
 def test_every_network_is_built_in_the_layout_that_is_fastest(net: str) -> None:
     network = build_network(composed(f"net={net}", "data=cifar10").net)
     weights = [each for each in network.parameters() if each.ndim == 4]

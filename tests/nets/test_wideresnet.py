@@ -6,7 +6,7 @@ from torch import nn
 
 from smoothpl.nets import WideResNet
 from smoothpl.nets.wideresnet import ResidualBlock, Variant
-from tests.support.composing import build, composed, options
+from tests.support.composing import HEADS, build, composed, options
 
 
 def count(network: nn.Module, trained_only: bool = False) -> int:
@@ -25,7 +25,7 @@ def test_the_torchssl_variant_has_the_published_number_of_parameters(
     assert count(network) - count(network, trained_only=True) == dead
 
 
-@pytest.mark.parametrize("option", [each for each in options("net") if each not in ("torchvision", "timm")])
+@pytest.mark.parametrize("option", [each for each in options("net") if each not in ("torchvision", "timm", *HEADS)])
 def test_every_net_turns_images_into_logits(option: str) -> None:
     channels = 3 if option == "resnet50" else 1
     assert build("net", option, f"data.channels={channels}")(torch.randn(3, channels, 8, 8)).shape == (3, 10)

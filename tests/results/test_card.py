@@ -5,8 +5,10 @@ import pytest
 
 from smoothpl.errors import ConfigError
 from smoothpl.layout import PHOTOGRAPHS
+from smoothpl.metrics.paired import PairedErrors
 from smoothpl.record.photographs import Photograph, write_photographs
-from smoothpl.record.record import Evaluation, LabelStage, Record
+from smoothpl.record.record import Evaluation, LabelStage, Record, write
+from smoothpl.record.verdict import HeldOut, judge
 from smoothpl.results.card import card
 from tests.results.test_photographs import PICTURE
 
@@ -129,3 +131,28 @@ def test_labels_that_were_added_are_listed() -> None:
     assert facts["labeled images"] == "9"
     record.tested_on = "held out, part 0 of 2"
     assert "Labels that were added later may be among the test images" in sentences(record)
+
+
+def test_the_card_is_that_of_the_network_that_is_handed_over(tmp_path: Path) -> None:
+    pairs = PairedErrors(10, 2, 1, 3)
+    record = made(verdict=judge(pairs, "labeled images", HeldOut(pairs, 1.5, 1.25, 5)), handed_over="labels_only")
+    record.config["verdict"] = {"action": "choose"}
+    (tmp_path / "labels_only").mkdir()
+    write(tmp_path / "labels_only", made(((5, 1, 0), (0, 4, 0), (0, 0, 0)), recipe="twin", fold=0))
+    report = card([record], [tmp_path], with_pictures=False)
+    said = report.sections[0].sentences
+    assert said[0].startswith(
+        "Handed over is the network of labels alone: on 10 labels, held out in 5 parts, the loss is"
+    )
+    assert said[1].startswith("Cannot tell with so few labels whether the unlabeled images helped")
+    assert "Error 10.00 % of 10 test images" in " ".join(said)
+    assert report.title == tmp_path.name
+
+
+def test_what_several_parts_found_together_is_said_once() -> None:
+    pairs = PairedErrors(20, 2, 1, 3)
+    more: dict[str, Any] = {
+        "tested_on": "held out, part 0 of 2",
+        "verdict": judge(pairs, "labeled images", HeldOut(pairs, 1.5, 1.25, 2)),
+    }
+    assert sentences(made(**more), made(fold=1, **more)).count("whether the unlabeled images helped") == 1

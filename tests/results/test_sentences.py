@@ -2,6 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from smoothpl.metrics.paired import PairedErrors
+from smoothpl.record.verdict import judge
 from smoothpl.results.runs import find_runs
 from smoothpl.results.sentences import sentences
 from smoothpl.results.tables import tabulate
@@ -95,3 +97,15 @@ def test_level_pairs_are_named_and_do_not_make_six_pairs_too_few(tmp_path: Path)
     assert sentence_on(tmp_path) == f"{expected}mean gain 0.67 points."
     (table,) = tabulate(find_runs([tmp_path]), statistics="paper")
     assert "smallest" not in sentences(table)[0]
+
+
+def test_a_report_says_what_runs_found_beside_their_twins(tmp_path: Path) -> None:
+    fewer, more = PairedErrors(500, 40, 40, 10), PairedErrors(500, 40, 10, 40)
+    for fold, pairs in enumerate((fewer, fewer, more)):
+        verdict = judge(pairs, "test images")
+        chosen = "labels_only" if pairs is more else ""
+        store(tmp_path, made_up("smooth", fold, 10.0, verdict=verdict, handed_over=chosen))
+    assert sentence_on(tmp_path) == (
+        "smooth: in 3 runs the unlabeled images helped in 2, hurt in 1, and it cannot be told in 0; mean gain over "
+        "labels alone 2.00 points. Labels alone are handed over in 1; the errors here are those with unlabeled images."
+    )

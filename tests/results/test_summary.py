@@ -3,7 +3,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from smoothpl.record.record import Evaluation, Record
+from smoothpl.metrics.paired import PairedErrors
+from smoothpl.record.record import Evaluation, Record, write
+from smoothpl.record.verdict import HeldOut, judge
 from smoothpl.results.summary import print_summary
 
 
@@ -82,3 +84,23 @@ def test_classes_that_begin_alike_are_told_apart_by_numbers() -> None:
     assert ["0", "1"] in lines
     assert ["0", "flower", "white", "498", "2"] in lines
     assert ["1", "flower", "red", "·", "0"] in lines
+
+
+def test_what_the_unlabeled_images_brought_is_the_first_line() -> None:
+    record = finished([])
+    record.verdict = judge(PairedErrors(500, 40, 40, 10), "test images")
+    assert summary(record).startswith("The unlabeled images helped: 6.0 points fewer errors")
+
+
+def test_the_table_is_of_the_network_that_is_handed_over(tmp_path: Path) -> None:
+    record, twin = finished([]), finished([])
+    pairs = PairedErrors(40, 9, 1, 3)
+    record.verdict, record.handed_over = judge(pairs, "labels", HeldOut(pairs, 1.5, 1.25, 5)), "labels_only"
+    record.config["verdict"] = {"action": "choose"}
+    twin.take_history([Evaluation(10, 11.11, [])])
+    (tmp_path / "labels_only").mkdir()
+    write(tmp_path / "labels_only", twin)
+    text = summary(record, tmp_path)
+    assert text.startswith("Handed over is the network of labels alone")
+    assert "11.11 %" in text
+    assert "12.35 %" not in text

@@ -7,6 +7,7 @@ from smoothpl.config.overrides import CommandLine
 from smoothpl.errors import ConfigError
 from smoothpl.run import budget
 from smoothpl.run.budget import Fit, Pace, StepTimer, first_job, fit_into, fits, measure, plan
+from tests.support.composing import SMALL as BACKBONE
 from tests.support.composing import composed
 
 SMALL = ("batch_size=4", "max_steps=100")
@@ -85,3 +86,9 @@ def test_a_line_fits_if_its_steps_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "seconds_of_step", lambda *_: 1.0)
     assert fits(composed(*SMALL), 130)
     assert not fits(composed(*SMALL), 129)
+
+
+def test_two_stages_are_not_fitted_into_minutes() -> None:
+    line = CommandLine.parse([*BACKBONE, "finetune=norms"])
+    with pytest.raises(ConfigError, match=r"^minutes=3 chooses the steps of one stage, .*; set finetune\.max_steps: "):
+        fit_into(3, [line])

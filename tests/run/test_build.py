@@ -7,9 +7,11 @@ from smoothpl.callbacks import EMA, ProgressReport
 from smoothpl.data import Fold
 from smoothpl.errors import ConfigError
 from smoothpl.loggers.curves import Curves
+from smoothpl.nets.finetuning.whole import WholeNetwork
+from smoothpl.optim import SGDByDepth, WeightDecaySGD
 from smoothpl.pseudo import Power
-from smoothpl.run.build import build_data, build_module, build_trainer
-from tests.support.composing import composed
+from smoothpl.run.build import build_data, build_module, build_optimizer, build_trainer
+from tests.support.composing import SMALL, composed
 
 
 def test_data_are_not_read_before_training_starts() -> None:
@@ -109,3 +111,19 @@ def test_a_split_of_ones_own_may_be_an_object() -> None:
     data = build_data(config)
     data.setup("fit")
     assert len(data.fold.labeled) == 130
+
+
+def test_a_backbone_that_is_finetuned_learns_by_depth() -> None:
+    config = composed(
+        *SMALL, "finetune=norms", "finetune.learning_rate=0.2", "finetune.decay=0.5", "optim.momentum=0.7"
+    )
+    assert isinstance(build_module(config).network, WholeNetwork)
+    usual = WeightDecaySGD(0.001, 0.7, True, 5e-4)
+    assert build_optimizer(config) == SGDByDepth(usual, 0.2, 0.5, head_learning_rate=0.001)
+
+
+def test_an_optimiser_of_ones_own_does_not_know_depths() -> None:
+    config = composed(*SMALL, "finetune=norms")
+    config.optim = {"_target_": "builtins.dict"}
+    with pytest.raises(ConfigError, match=r"^finetune=norms gives each depth its learning rate, which optim=dict does"):
+        build_optimizer(config)

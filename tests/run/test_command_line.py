@@ -10,7 +10,8 @@ from smoothpl.data.folder.scan import scan_folder
 from smoothpl.errors import ConfigError
 from smoothpl.record.record import new_record, read, write
 from smoothpl.run.budget import Pace
-from smoothpl.run.command_line import complete, facts_of, named_run
+from smoothpl.run.command_line import complete, named_run
+from smoothpl.run.own_folder import facts_of
 from tests.support.composing import composed
 from tests.support.own import save, two_digits
 from tests.support.processes import Process
@@ -47,7 +48,7 @@ def test_what_was_not_typed_for_a_folder_is_chosen_and_printed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     root = two_digits(tmp_path / "my own, 'odd' folder")
-    request = complete(CommandLine.parse(["data=folder", f"data.root={root}", "fold=1"]))
+    request = complete(CommandLine.parse(["data=folder", "backbone=none", f"data.root={root}", "fold=1"]))
     config = request.config()
     assert (config.benchmark, config.data.num_classes, config.num_labels, config.data.size) == ("folder", 2, 8, 8)
     assert (config.data.root, config.fold) == (str(root), 1)
@@ -88,9 +89,9 @@ def test_what_was_typed_stays(tmp_path: Path) -> None:
 def test_values_that_are_the_benchmarks_own_are_not_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The name of a recipe has what was changed, and nothing else."""
     root = two_digits(tmp_path / "own")
-    assert "max_steps" not in chosen("data=folder", f"data.root={root}")
+    assert "max_steps" not in chosen("data=folder", "backbone=none", f"data.root={root}")
     monkeypatch.setattr(folder_defaults, "FEW", 10)
-    assert chosen("data=folder", f"data.root={root}")["max_steps"] == "5000"
+    assert chosen("data=folder", "backbone=none", f"data.root={root}")["max_steps"] == "5000"
 
 
 def test_a_folder_must_be_named() -> None:
@@ -182,7 +183,15 @@ def test_what_follows_from_the_resumed_run_cannot_be_typed(tmp_path: Path) -> No
 def test_labels_are_added_and_the_run_continues(tmp_path: Path) -> None:
     """From a folder to a model, in the words of a user; then three more labels."""
     root = two_digits(tmp_path / "own", labels=4, test=2)
-    words = ("data=folder", "data.root=own", "max_steps=4", "batch_size=4", "data.flip=0", "pictures=false")
+    words = (
+        "data=folder",
+        "backbone=none",
+        "data.root=own",
+        "max_steps=4",
+        "batch_size=4",
+        "data.flip=0",
+        "pictures=false",
+    )
     first = Process("smoothpl.train", *words, "hydra.run.dir=first", cwd=tmp_path).wait()
     assert first.returncode == 0, first.stderr
     record = read(tmp_path / "first")
@@ -243,10 +252,10 @@ def test_minutes_choose_the_size_of_images_of_ones_own(tmp_path: Path, minutes: 
     for path in root.rglob("*.png"):
         with Image.open(path) as picture:
             picture.resize((100, 100)).save(path)
-    words = chosen("data=folder", f"data.root={root}", f"minutes={minutes}")
+    words = chosen("data=folder", "backbone=none", f"data.root={root}", f"minutes={minutes}")
     assert (words["data.size"], words["data.padding"]) == (str(size), str(size // 8))
     assert (words["max_steps"], words["eval_every"]) == (str(steps), str(steps // 10))
-    words = chosen("data=folder", f"data.root={root}", f"minutes={minutes}", "data.size=16")
+    words = chosen("data=folder", "backbone=none", f"data.root={root}", f"minutes={minutes}", "data.size=16")
     assert (words["data.size"], words["max_steps"]) == ("16", str(minutes * 375))
 
 

@@ -11,6 +11,7 @@ from smoothpl.run.quiet import quiet_libraries
     [
         "The 'train_dataloader' does not have many workers which may be a bottleneck.",
         "The number of training batches (3) is smaller than the logging interval Trainer(log_every_n_steps=10).",
+        "Found 156 module(s) in eval mode at the start of training. This may lead to unexpected behavior.",
         "It is recommended to use `self.log('val/error', ..., sync_dist=True)` when logging on epoch level.",
     ],
 )

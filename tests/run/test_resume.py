@@ -16,7 +16,8 @@ from smoothpl.inference.classifier import load
 from smoothpl.loggers.curves import Curves
 from smoothpl.record.checkpoints import found
 from smoothpl.record.record import new_record, read, write
-from smoothpl.run.resume import check_same, compare, find_same
+from smoothpl.run.resume import check_backbones, check_same, compare, find_same
+from tests.support.backbones import TINY_BACKBONE, tiny_encoder
 from tests.support.composing import composed
 from tests.support.lives import KNOBS, differences, killer, outcome, resume, run, start
 from tests.support.own import two_digits
@@ -233,3 +234,14 @@ def test_an_unfinished_run_comes_before_finished_ones_and_the_newest_first(tmp_p
     assert same is not None
     assert same[1].name == "b"
     assert find_same(composed("threshold=0.9"), tmp_path) is None
+
+
+def test_a_run_does_not_go_on_with_other_weights_of_its_backbone() -> None:
+    config = composed(*TINY_BACKBONE)
+    record = new_record(config)
+    check_backbones(record, config)  # of a record that does not say
+    record.backbones = {"tiny": tiny_encoder().digest}
+    check_backbones(record, config)
+    record.backbones = {"tiny": "0" * 32}
+    with pytest.raises(ConfigError, match="backbone tiny has other weights now than this run began with"):
+        check_backbones(record, config)

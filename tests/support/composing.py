@@ -2,6 +2,7 @@
 
 from copy import deepcopy
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from hydra.utils import instantiate
@@ -22,6 +23,10 @@ OWN = (
 )
 """What is chosen for a folder of one's own by what lies there."""
 options = describe.options
+HEADS = ("linear", "mlp", "cosine")
+"""Networks that need the features of a backbone."""
+SMALL = (f"hydra.searchpath=['file://{Path(__file__).parent / 'conf'}']", "backbone=small")
+"""A backbone without a file (tests/support/small_nets.py), in configurations that are composed here."""
 TINY = ("max_steps=4", "eval_every=2", "log_every=2", "batch_size=4", "callbacks.progress=null")
 
 

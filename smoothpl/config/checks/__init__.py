@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from omegaconf import DictConfig
 
 from smoothpl.config.checks.effects import check_effects, check_views
+from smoothpl.config.checks.finetune import check_finetune
 from smoothpl.config.checks.labels import check_label_history, check_num_labels
 from smoothpl.config.checks.method import check_labels_only, check_pseudo_labels
 from smoothpl.config.checks.names import check_names
 from smoothpl.config.checks.numbers import check_numbers
 from smoothpl.config.checks.trainer import check_trainer
+from smoothpl.config.checks.verdict import check_verdict
 from smoothpl.config.overrides import key_of
 
 __all__ = ["check"]
@@ -25,6 +27,8 @@ def check(config: DictConfig, overrides: Sequence[str] = ()) -> None:
     check_label_history(config)
     check_views(config)
     check_trainer(config)
+    check_verdict(config)
+    check_finetune(config)
     typed = {*map(key_of, overrides)}
     # Two of three: one part of a method that learns from labels alone may have been asked for by mistake.
     if [config.policy, config.shape, config.target].count(None) >= 2:

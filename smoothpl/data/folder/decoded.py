@@ -21,7 +21,7 @@ from smoothpl.data.folder.store import Store, make, read_by
 from smoothpl.errors import ConfigError
 from smoothpl.io.atomic import PRIVATE
 from smoothpl.io.cache import FileState, cache_dir, make_private, recall
-from smoothpl.io.digests import digest_of
+from smoothpl.io.digests import digests_of
 
 VERSION = 2
 """Changes with the way images are decoded, so that nothing decoded in another way is used."""
@@ -43,6 +43,8 @@ class Rows(NamedTuple):
     images: Tensor
     row: Tensor
     labels: Tensor
+    digests: Sequence[str] = ()  # of their files
+    files: Sequence[str] = ()  # relative to the folder; of several with the same content, the first
 
     @property
     def same_size(self) -> bool:
@@ -50,6 +52,10 @@ class Rows(NamedTuple):
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    def contents(self) -> list[bytes]:
+        """Of the files, and how they were decoded: what a bank of features knows them by."""
+        return [f"{digest} {self.images.shape[-1]} {VERSION}".encode() for digest in self.digests]
 
     def read(self, index: Tensor, frame: object, draws: object) -> list[Tensor]:
         return [self.images[self.row[index]]]
@@ -96,7 +102,3 @@ def remove_older(folder: Path) -> None:
 def digests_of_files(paths: Sequence[Path], states: Sequence[FileState]) -> list[str]:
     """Digests of the contents, read by all cores; remembered for as long as no state changes."""
     return recall("contents", states, lambda: list(chain.from_iterable(read_by(digests_of, paths))))
-
-
-def digests_of(paths: Sequence[Path]) -> list[str]:
-    return [digest_of(path) for path in paths]

@@ -75,9 +75,9 @@ def num_starved(label: dict[str, str], part: Division) -> int:
     return sum(2 * lost[name] > number for name, number in Counter(label.values()).items())
 
 
-def meaning(label: dict[str, str], part: Division) -> str:
+def meaning(label: dict[str, str], folds: int, fold: int) -> str:
     """What it means that labels are held out, in a few sentences."""
-    folds, fold, held = part
+    held = len(hold_out(label, folds, fold))
     said = f"No test images: {held} of {len(label)} labels are held out to test (part {fold} of {folds}), "
     said += f"{len(label) - held} train."
     others = [each.fold for each in parts_that_can_test(label, folds)]

@@ -69,11 +69,18 @@ class Scan:
 def scan_folder(root: str, labels: str | None = None) -> Scan:
     """Labels come from class folders, labeled/<class>/ and test/<class>/, from the file `labels`, if one is named, and
     from labels.csv, if there is one. Everything else is unlabeled. Reads no image."""
+    scan = look_through(root, labels)
+    check_classes(root, scan.label, scan.test)
+    return scan
+
+
+def look_through(root: str, labels: str | None = None, knob: str = "data.root") -> Scan:
+    """As `scan_folder`, of a folder that need not have a label yet. `knob`: what named it, for messages."""
     folder = Path(root).expanduser()
-    require(folder.is_dir(), f"data.root={root} is not a folder; name the one that holds your images.")
+    require(folder.is_dir(), f"{knob}={root} is not a folder; name the one that holds your images.")
     walk = walk_folder(folder)
     walk.tell()
-    require(bool(walk.states), f"data.root={root} holds no images; the known kinds are {', '.join(SUFFIXES)}.")
+    require(bool(walk.states), f"{knob}={root} holds no images; the known kinds are {', '.join(SUFFIXES)}.")
     check_class_folders(walk)
     files = list(walk.states)
     given = [*by_class_folder(files)]
@@ -90,7 +97,6 @@ def scan_folder(root: str, labels: str | None = None) -> Scan:
     label = {each.file: each.name for each in by_file.values() if not each.is_test}
     test = {each.file: each.name for each in by_file.values() if each.is_test}
     check_spelling(by_file.values())
-    check_classes(root, label, test)
     return Scan(folder, walk.states, label, test)
 
 

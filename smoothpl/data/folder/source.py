@@ -1,9 +1,10 @@
 """Images, the first arrow of the data flow: a folder of one's own, with a few labels."""
 
-from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import torch
+from torch import Tensor
 
 from smoothpl.cli.messages import first_few, inform_once
 from smoothpl.data.depth import BY_ITSELF, FIRST_PAGE
@@ -43,10 +44,7 @@ def folder(
     number = {name: c for c, name in enumerate(found.class_names)}
     # A held-out image keeps its place among the training images: adding labels must not renumber the others.
     known = {each: HELD_OUT if each in held_out else number[names.label[each]] for each in {*names.label, *held_out}}
-
-    def rows(digests: Sequence[str], labels: list[int]) -> Rows:
-        return Rows(decoded.images, torch.tensor([row[each] for each in digests]), torch.tensor(labels))
-
+    rows = partial(rows_of, decoded.images, row, dict(zip(decoded.digests[::-1], found.files[::-1], strict=True)))
     return Source(
         train=rows(sorted(row), [known.get(each, UNKNOWN) for each in sorted(row)]),
         test=rows(sorted(tests), [number[tests[each]] for each in sorted(tests)]),
@@ -54,6 +52,12 @@ def folder(
         num_left_out=int((decoded.row < 0).sum()),
         tested_on="" if found.test else f"labeled images held out, part {fold} of {folds}",
     )
+
+
+def rows_of(images: Tensor, row: dict[str, int], file: dict[str, str], digests: list[str], labels: list[int]) -> Rows:
+    """Some contents, by their rows among the decoded images, and their files."""
+    places = torch.tensor([row[each] for each in digests])
+    return Rows(images, places, torch.tensor(labels), digests, [file[each] for each in digests])
 
 
 def check_unchanged(scan: Scan, root: str, images_digest: str, labels_digest: str, num_labels: int) -> None:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from smoothpl.data.batch import Batch, RawStep
-from smoothpl.data.frames import Frame
+from smoothpl.data.source import Reading
 from smoothpl.data.views.view import View
 
 
@@ -26,8 +26,8 @@ class Views:
     mean: Sequence[float]
     std: Sequence[float]
     learned: Literal["weak", "strong"] | None = "strong"
-    frame: Frame | None = None  # for pictures of many sizes: the part that a view shows
-    test_frame: Frame | None = None
+    frame: Reading | None = None  # for pictures of many sizes: the part that a view shows
+    test_frame: Reading | None = None
 
     def __post_init__(self) -> None:
         scales: tuple[tuple[str, Any], ...] = (("mean", self.mean), ("std", self.std))  # of YAML, which knows no types

@@ -64,7 +64,7 @@ def test_digests_are_remembered_until_a_file_changes(tmp_path: Path, monkeypatch
     path = save(tmp_path / "a.png", 0)
     before = digests([path])
     with monkeypatch.context() as patch:
-        patch.setattr(decoded, "digest_of", None)
+        patch.setattr(decoded, "digests_of", None)
         assert digests([path]) == before
     save(path, 1)
     os.utime(path, ns=(1, 1))

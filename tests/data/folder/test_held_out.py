@@ -60,13 +60,13 @@ def test_a_part_that_is_far_too_small_does_not_test() -> None:
 
 def test_what_it_means_is_said() -> None:
     label = {f"{number:08x}": "ab"[number % 2] for number in range(100)}
-    assert meaning(label, Division(5, 0, 20)) == (
+    assert meaning(label, 5, 0) == (
         "No test images: 20 of 100 labels are held out to test (part 0 of 5), 80 train. Part after part: "
         "-m fold=0,1,2,3,4."
     )
     few = {f"{number:08x}": "ab"[number < 20] for number in (0, 5, 10, 11, 16, 21, 25, 30)}  # none in parts 2, 3 and 4
     # Wilson's interval for 0 of 3: 1.96 ** 2 / (3 + 1.96 ** 2)
-    assert meaning(few, Division(5, 1, 3)) == (
+    assert meaning(few, 5, 1) == (
         "No test images: 3 of 8 labels are held out to test (part 1 of 5), 5 train. Part after part: -m fold=0,1. "
         "So few say little: with none of them wrong, the error may still be 56 %. Label more, or put images into "
         "test/<class>/."

@@ -1,0 +1,99 @@
+"""Vectors where others have images: what training reads from a bank, step by step."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from smoothpl.data.source import Reading
+from smoothpl.data.views import View, Views
+
+
+class Stored(NamedTuple):
+    """A look at every image of a set: vectors (rows, dim) float16 on disk, and the row of each image."""
+
+    vectors: Tensor
+    row: Tensor
+
+    def take(self, index: Tensor) -> Tensor:
+        return self.vectors.index_select(0, self.row[index])  # whole rows: several times as fast as vectors[rows]
+
+
+class Table(NamedTuple):
+    """What one backbone has seen of a set of images; the first weak look is the image as it is tested."""
+
+    weak: Sequence[Stored]
+    strong: Sequence[Stored] = ()
+
+
+class Vectors:
+    """A set of images by their vectors, of one backbone or of several side by side."""
+
+    same_size = False
+
+    def __init__(self, tables: Sequence[Table], labels: Tensor) -> None:
+        self.tables = tables
+        self.labels = labels
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def read(self, index: Tensor, frame: Reading | None, draws: Sequence[Tensor]) -> list[Tensor]:
+        """Weak looks by the first draws, strong ones by the second; the image itself where nothing is drawn."""
+        return [
+            side_by_side([self.look_up(table, kind, index, numbers) for table in self.tables])
+            for kind, numbers in zip(("weak", "strong"), draws, strict=False)
+        ]
+
+    def weak_looks(self, index: Tensor) -> Iterator[Tensor]:
+        """(B, D), once for every weak look."""
+        for looks in zip(*(table.weak for table in self.tables), strict=True):
+            yield side_by_side([stored.take(index) for stored in looks])
+
+    def look_up(self, table: Table, kind: str, index: Tensor, draws: Tensor) -> Tensor:
+        if not draws.shape[1]:
+            return table.weak[0].take(index)
+        looks: Sequence[Stored] = getattr(table, kind)
+        number = (draws[:, 0] * len(looks)).long()
+        found = looks[0].vectors.new_empty(len(index), looks[0].vectors.shape[1])
+        for which, stored in enumerate(looks):
+            chosen = (number == which).nonzero().squeeze(1)
+            found.index_copy_(0, chosen, stored.take(index[chosen]))
+        return found
+
+
+def side_by_side(parts: Sequence[Tensor]) -> Tensor:
+    return parts[0] if len(parts) == 1 else torch.cat(list(parts), dim=1)
+
+
+@dataclass(frozen=True)
+class AnyLook:
+    """One of the stored looks, drawn when an image is read."""
+
+    num_draws: int = 1
+
+
+@dataclass(frozen=True)
+class AsItIs(View):
+    """Vectors have been looked at already."""
+
+    num_draws = 0
+
+    def __call__(self, images: Tensor, plan: Any) -> Tensor:
+        return images
+
+
+@dataclass(frozen=True)
+class LooksOfStep(Views):
+    """Stands where the views of images would: the head itself brings vectors to its scale."""
+
+    weak: View = field(default_factory=AsItIs)
+    strong: View = field(default_factory=AsItIs)
+    mean: Sequence[float] = (0.0,)
+    std: Sequence[float] = (1.0,)
+    frame: Reading | None = field(default_factory=AnyLook)
+
+    def normalise(self, pixels: Tensor) -> Tensor:
+        return pixels.float()

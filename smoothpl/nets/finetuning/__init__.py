@@ -1,0 +1,1 @@
+"""Finetuning, between a backbone and its head: which weights of a trained network learn on, and how fast."""

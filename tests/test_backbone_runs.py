@@ -1,0 +1,96 @@
+"""Whole runs on features: the same training as on images, for every method."""
+
+import signal
+from pathlib import Path
+
+import pytest
+import torch
+
+from smoothpl.config.recipe import recipe_digest
+from smoothpl.record.record import read
+from smoothpl.run.training import train
+from tests.support.backbones import TINY_BACKBONE
+from tests.support.composing import HEADS, TINY, composed, options
+from tests.support.lives import differences, killer, outcome, resume, run
+from tests.test_ddp import CALM, CLOSE, TWO
+
+METHODS = [each for each in options("method") if each != "fully_supervised"]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> object:
+    """The features of the digits are made once for all of these tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_learns_from_features(tmp_path: Path, method: str) -> None:
+    record = train(composed(*TINY_BACKBONE, *TINY, f"method={method}", "max_steps=40", "eval_every=40"), tmp_path)
+    assert record.status == "finished"
+    assert record.error is not None
+    assert record.error < 75  # 90 is guessing
+    assert ("train/coverage" in record.metrics) == (method != "supervised")
+    assert list(record.backbones) == ["tiny"]
+    assert (tmp_path / "pseudo_labels.png").is_file() == (method != "supervised")
+
+
+@pytest.mark.parametrize("net", HEADS)
+@pytest.mark.parametrize("init", ["fresh", "probe"])
+def test_every_head_learns_from_every_start(tmp_path: Path, net: str, init: str) -> None:
+    words = (f"net={net}", f"head={init}", "method=fixmatch", "pictures=false", "max_steps=20", "eval_every=20")
+    record = train(composed(*TINY_BACKBONE, *TINY, *words), tmp_path)
+    assert record.error is not None
+    assert record.error < 80
+
+
+def test_the_scale_of_features_is_stored_with_the_run(tmp_path: Path) -> None:
+    train(composed(*TINY_BACKBONE, *TINY, "pictures=false"), tmp_path)
+    state = torch.load(tmp_path / "last.ckpt", weights_only=True)["state_dict"]
+    for name in ("network", "average"):
+        assert state[f"{name}.mean"].abs().max() > 0
+        assert state[f"{name}.scale"].max() > 1
+        assert float(state[f"{name}.temperature"]) == 0.25
+
+
+def test_two_backbones_train_together_and_are_judged_together(tmp_path: Path) -> None:
+    other = (
+        "+backbone.encoders.other._target_=tests.support.backbones.tiny_encoder",
+        "+backbone.encoders.other.size=4",
+    )
+    record = train(
+        composed(*TINY_BACKBONE, *other, *TINY, "method=flexmatch", "max_steps=40", "eval_every=40"), tmp_path
+    )
+    assert record.error is not None
+    assert record.error < 75
+
+
+@pytest.mark.processes
+def test_a_killed_run_on_features_goes_on_to_the_same_bits(tmp_path: Path) -> None:
+    words = (*TINY_BACKBONE, "method=flexmatch", "optim.learning_rate=0.01")
+    assert run(tmp_path / "whole", *words).returncode == 0
+    assert run(tmp_path / "killed", *words, killer("step", 15)).returncode == -signal.SIGKILL
+    assert resume(tmp_path / "killed", "+callbacks.killer=null", "resume_allow=[callbacks.killer]").returncode == 0
+    assert differences(outcome(tmp_path / "whole"), outcome(tmp_path / "killed")) == []
+
+
+@pytest.mark.processes
+def test_two_processes_learn_on_features_what_one_does(tmp_path: Path) -> None:
+    states = []
+    for name, words in (("one", ()), ("two", TWO)):
+        done = run(tmp_path / name, *TINY_BACKBONE, "method=flexmatch", *CALM, "batch_size=8", *words)
+        assert done.returncode == 0, done.stderr
+        states.append(torch.load(tmp_path / name / "last.ckpt", weights_only=True)["state_dict"])
+    for key, tensor in states[0].items():
+        torch.testing.assert_close(states[1][key], tensor, rtol=CLOSE, atol=CLOSE)
+    assert read(tmp_path / "one").error == pytest.approx(read(tmp_path / "two").error, abs=1.0)
+
+
+def test_the_engine_is_no_part_of_a_recipe_and_the_backbone_is() -> None:
+    plain, torch_only, none = (
+        recipe_digest(composed(*words))
+        for words in (TINY_BACKBONE, (*TINY_BACKBONE, "backbone.engine=auto"), ("backbone=none",))
+    )
+    assert plain == torch_only != none
+    assert none == recipe_digest(composed())
