@@ -36,7 +36,7 @@ class Head(nn.Module, ABC):
         self.scale.copy_(torch.where(deviation > 0, 1 / deviation.clamp(min=1e-12), 0))
 
     def standardised(self, vectors: Tensor) -> Tensor:
-        return (vectors - self.mean) * self.scale
+        return (vectors.float() - self.mean) * self.scale
 
     def confidences_of(self, logits: Tensor) -> Tensor:
         """Logits on the scale of confidences."""
@@ -60,7 +60,7 @@ class LinearHead(Head):
     def forward(self, vectors: Tensor) -> Tensor:
         """vectors (B, D) -> logits (B, C)."""
         weight = self.classify.weight * (self.scale / self.loss_temperature)
-        return linear(vectors, weight, self.classify.bias / self.loss_temperature - weight @ self.mean)
+        return linear(vectors.float(), weight, self.classify.bias / self.loss_temperature - weight @ self.mean)
 
     def start_at(self, weight: Tensor, bias: Tensor) -> None:
         self.classify.weight.copy_(weight)

@@ -19,6 +19,8 @@ TRIED_IMAGES, TRIED_PIXELS = 64, 64 * 96 * 96
 """At most, for the time of a step; that of a larger one is in proportion."""
 LONGEST = 1.0
 """Seconds: after so many, nothing is tried once more."""
+BESIDE_NETWORK = 0.004
+"""Seconds of every step for the loop, the batch and the average (docs/performance.md): most of it, on features."""
 
 
 def forecast(config: DictConfig, network: nn.Module, first_step: int = 0) -> str:
@@ -36,7 +38,7 @@ def seconds_of_step(config: DictConfig, network: nn.Module) -> float:
     """As long as it takes now, with all that the machine does besides. Neither the network nor any random number of the
     run is touched."""
     with torch.random.fork_rng(devices=[]):
-        return time_step(config, deepcopy(network), time.monotonic)
+        return time_step(config, deepcopy(network), time.monotonic) + BESIDE_NETWORK
 
 
 def time_step(config: DictConfig, network: nn.Module, clock: Callable[[], float]) -> float:
@@ -82,4 +84,4 @@ def spell(seconds: float) -> str:
     for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
         if seconds >= 2 * size:
             return f"{seconds / size:.0f} {unit}"
-    return f"{seconds:.0f} seconds"
+    return f"{max(seconds, 2):.0f} seconds"

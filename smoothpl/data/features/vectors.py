@@ -87,7 +87,7 @@ class AsItIs(View):
 
 @dataclass(frozen=True)
 class LooksOfStep(Views):
-    """Stands where the views of images would: the head itself brings vectors to its scale."""
+    """Stands where the views of images would: the head itself brings vectors to 32 bits and to its scale."""
 
     weak: View = field(default_factory=AsItIs)
     strong: View = field(default_factory=AsItIs)
@@ -96,4 +96,4 @@ class LooksOfStep(Views):
     frame: Reading | None = field(default_factory=AnyLook)
 
     def normalise(self, pixels: Tensor) -> Tensor:
-        return pixels.float()
+        return pixels  # still of 16 bits: half as much to put together for a step

@@ -53,15 +53,15 @@ def test_a_step_is_a_function_of_seed_and_number_also_over_ranks() -> None:
         torch.testing.assert_close(one, same, rtol=0, atol=0)
     assert not batch.weak.equal(other.weak)
     shares = [steps(rank=rank, num_ranks=2)[3] for rank in (0, 1)]
-    assert torch.cat([share.unlabeled for share in shares]).float().equal(batch.weak)
+    assert torch.cat([share.unlabeled for share in shares]).equal(batch.weak)
 
 
 def test_labels_weak_and_strong_vectors_of_a_step_belong_together() -> None:
     batch = LooksOfStep().of_step(steps()[0])
     assert batch.strong is not None
-    assert batch.weak.dtype == torch.float32
-    assert batch.weak[:, 2].equal(batch.image.float())
-    assert batch.strong[:, 2].equal(batch.image.float())
+    assert batch.weak.dtype == torch.float16
+    assert batch.weak[:, 2].equal(batch.image.half())
+    assert batch.strong[:, 2].equal(batch.image.half())
     assert LABELS[batch.labeled[:, 2].long()].equal(batch.label)
     assert {*batch.weak[:, 0].tolist()} == {0}
     assert {*batch.strong[:, 0].tolist()} == {1}
