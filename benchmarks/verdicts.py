@@ -71,7 +71,7 @@ def main(folder: Path) -> None:
     print_row(HEADING)
     for case in cases(folder):
         for method in METHODS:
-            place = folder / "runs" / case.data.replace(" ", "_") / f"{method}-{case.draw}"
+            place = folder / "runs" / case.data.replace(",", "").replace(" ", "_") / f"{method}-{case.draw}"
             print_row(outcome(case, method, place).row)
 
 
@@ -86,7 +86,7 @@ def cases(folder: Path) -> Iterator[Case]:
         for draw in DRAWS:
             root = folder / f"photographs-{per_class}" / str(draw)
             lay_out(source / "sign-digits", root, per_class, draw)
-            yield Case(f"hands, {10 * per_class} labels", draw, ("data=folder", f"data.root={root}", "data.flip=0"))
+            yield Case(f"hands, {10 * per_class} labels", draw, ("data=folder", f"data.root={root}"))
     for fold in DRAWS:
         words = ("benchmark=cifar10_40", "backbone=efficientnet_lite0", f"data.root={source}", f"fold={fold}")
         yield Case("CIFAR-10, 40 labels", fold, words)
