@@ -1,8 +1,8 @@
-"""python -m benchmarks.verdicts [folder]: does the verdict keep its promise on real images? One row for each draw of labels.
+"""python -m benchmarks.verdicts [folder]: does the verdict keep its promise on real images? A row for each draw of labels.
 
-Photographs of hands with 4 and with 20 labels a class, and CIFAR-10 with 4; 1,000 photographs are kept for the test, the
-same for every draw. Runs are kept below the folder (outputs/verdicts), and those that are finished are not trained again.
-Needs SMOOTHPL_DATA and the extra `backbone`.
+Photographs of hands with 4 and with 20 labels a class, and CIFAR-10 with 4; 1,000 photographs are kept for the test,
+the same for every draw. Runs are kept below the folder (outputs/verdicts), and those that are finished are not trained
+again. Needs SMOOTHPL_DATA and the extra `backbone`.
 """
 
 import random

@@ -1,9 +1,9 @@
 """From batch to loss and from test images to confusion: the LightningModule, the same for every method."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import torch
 from lightning import LightningModule
@@ -13,7 +13,7 @@ from torchmetrics.classification import MulticlassConfusionMatrix
 
 from smoothpl.data import Batch, SemiSupervisedData
 from smoothpl.errors import DivergenceError
-from smoothpl.losses import factor_loss, labeled_loss, unlabeled_loss
+from smoothpl.losses import labeled_loss
 from smoothpl.metrics.collapse import PARTLY_BELOW
 from smoothpl.metrics.confusion import collapsed_classes, error_rate, predicted_share
 from smoothpl.metrics.reliability import Bin, Reliability, bins_of, calibration_error
@@ -22,15 +22,23 @@ from smoothpl.nets.finetuning.whole import WholeNetwork
 from smoothpl.nets.heads import Head
 from smoothpl.nets.several import SeveralHeads, each_head, for_each_head, heads_of
 from smoothpl.nets.start import HeadStart
+from smoothpl.nets.statistics import resting_statistics
 from smoothpl.nets.synced import synced
+from smoothpl.nets.with_heads import WithHeads, base_of
 from smoothpl.optim import cosine
-from smoothpl.pseudo import Beliefs, Fairness, Target, Weighting, probabilities, pseudo_labels
+from smoothpl.pseudo import Beliefs, Weighting, probabilities
 from smoothpl.pseudo.labels import from_probabilities
+from smoothpl.pseudo.mixing import Mix
+from smoothpl.pseudo.teachers import Live, Teacher
+from smoothpl.pseudo.train_step import Output, TrainStep
+from smoothpl.terms.term import Term
 
 OF_LABELS = ("loss", "labeled_loss", "labeled_accuracy")
-OF_PSEUDO_LABELS = ("unlabeled_loss", "coverage", "weight_mean", "confidence_mean")
+OF_PSEUDO_LABELS = ("coverage", "weight_mean", "confidence_mean")
+FORMER_NAMES = {"fairness.": "terms.fairness.part."}
+"""Of parts whose memory is in checkpoints of earlier versions."""
 
-
+LESSON = "lesson"
 MOST_CLASSES = 20
 """The share of every class is logged up to this number of classes; the record has it for any number."""
 
@@ -52,6 +60,17 @@ def tempered(network: nn.Module, logits: Tensor) -> Tensor:
     return network.confidences_of(logits) if isinstance(network, Head | SeveralHeads | WholeNetwork) else logits
 
 
+def logits_of(network: nn.Module, images: Tensor) -> Tensor:
+    """For losses: of several backbones those of each head."""
+    logits: Tensor = network.apart(images) if isinstance(network, SeveralHeads) else network(images)
+    return logits
+
+
+def loss_name(term: str) -> str:
+    """What it is logged as: the lesson is the paper's unlabeled loss."""
+    return f"{'unlabeled' if term == LESSON else term}_loss"
+
+
 def check_finite(means: dict[str, float], step: int) -> None:
     if not all(map(isfinite, means.values())):
         terms = ", ".join(f"{name} {value:.3g}" for name, value in means.items())
@@ -67,11 +86,11 @@ class SemiSupervisedModule(LightningModule):
         optimizer: Callable[[nn.Module], SGD],
         num_classes: int,
         weighting: Weighting | None = None,
-        target: Target | None = None,
-        unlabeled_weight: float = 0.0,
-        factor_weight: float = 0.0,
-        fairness: Fairness | None = None,
-        split_forward: bool = False,
+        terms: Mapping[str, Term] | None = None,
+        teacher: Teacher | None = None,
+        mix: Mix | None = None,
+        labeled_weight: float | None = None,
+        forward: Literal["joint", "split", "apart"] = "joint",
         log_every: int = 10,
         start: HeadStart | None = None,
     ) -> None:
@@ -82,16 +101,15 @@ class SemiSupervisedModule(LightningModule):
         self.average = deepcopy(network).requires_grad_(False)
         self.make_optimizer = optimizer
         self.weighting = weighting
-        self.target = target
-        self.unlabeled_weight = unlabeled_weight
-        self.factor_weight = factor_weight
-        self.fairness = fairness
-        self.split_forward = split_forward
+        self.terms = nn.ModuleDict(terms)
+        self.teacher = Live() if teacher is None else teacher
+        self.mix = mix
+        self.labeled_weight = labeled_weight
+        self.forward_mode = forward
         self.log_every = log_every
         self.start = start
-        names: tuple[str, ...] = OF_LABELS if weighting is None else OF_LABELS + OF_PSEUDO_LABELS
-        names += ("factor_loss",) if factor_weight else ()
-        names += ("fairness_loss",) if fairness is not None else ()
+        losses = [loss_name(name) for name in self.terms]  # the lesson is the first
+        names = OF_LABELS if weighting is None else (*OF_LABELS, *losses[:1], *OF_PSEUDO_LABELS, *losses[1:])
         self.health = RunningMeans(names)
         self.confusion = MulticlassConfusionMatrix(num_classes, validate_args=False)
         self.reliability = Reliability()
@@ -106,6 +124,8 @@ class SemiSupervisedModule(LightningModule):
         if stage == "fit" and self.weighting is not None:
             data: SemiSupervisedData = self.trainer.datamodule  # type: ignore[attr-defined]
             self.weighting.prepare(len(data.fold.unlabeled), data.labeled_per_class)
+            for term in self.all_terms:
+                term.prepare(len(data.fold.unlabeled), data.labeled_per_class)
         if stage == "fit" and self.trainer.world_size > 1:
             on_gpu = self.trainer.strategy.root_device.type == "cuda"
             self.network = (nn.SyncBatchNorm.convert_sync_batchnorm if on_gpu else synced)(self.network)
@@ -113,22 +133,24 @@ class SemiSupervisedModule(LightningModule):
     def begin(self, start: HeadStart, data: SemiSupervisedData) -> None:
         """A head is scaled to its features, and may start from a probe; a checkpoint, if there is one, comes later."""
         labels, labeled = data.source.train.labels[data.fold.labeled], data.labeled_vectors()
-        heads, first = heads_of(self.network), 0
+        heads, first = heads_of(base_of(self.network)), 0
         for head in heads:  # each on the features of its own backbone
             own = slice(first, first := first + head.dim)
             start.begin(head, (part[:, own] for part in data.unlabeled_vectors()), labeled[:, :, own], labels)
         self.average.load_state_dict(self.network.state_dict())
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
-        terms = self.learn_from_labels(batch) if self.weighting is None else self.learn_from_all(batch, self.weighting)
-        self.health.add(terms)
-        self.taught = Taught(*(terms[name] for name in Taught._fields)) if "label" in terms else None
+        learned = (
+            self.learn_from_labels(batch) if self.weighting is None else self.learn_from_all(batch, self.weighting)
+        )
+        self.health.add(learned)
+        self.taught = Taught(*(learned[name] for name in Taught._fields)) if "label" in learned else None
         is_due = self.ends_step(batch_idx) and (self.global_step + 1) % self.log_every == 0
         if is_due or self.trainer.is_last_batch:
             means = self.health.flush()
             self.report({f"train/{name}": value for name, value in means.items()})
             check_finite(means, self.global_step + 1)
-        return terms["loss"]
+        return learned["loss"]
 
     def ends_step(self, batch_idx: int) -> bool:
         """Whether a batch is the last part of its step (accumulate)."""
@@ -146,65 +168,117 @@ class SemiSupervisedModule(LightningModule):
             logger.log_metrics(means, step=self.global_step if step is None else step)
 
     def learn_from_labels(self, batch: Batch) -> dict[str, Tensor]:
-        (logits,) = self.together([batch.labeled])
+        logits = self.together({"labeled": batch.labeled})["labeled"].logits
         loss = labeled_loss(each_head(logits), for_each_head(batch.label, logits))
         return {"loss": loss, "labeled_loss": loss, "labeled_accuracy": accuracy(logits, batch.label)}
 
     def learn_from_all(self, batch: Batch, weighting: Weighting) -> dict[str, Tensor]:
-        logits_labeled, logits_weak, logits_learned = self.all_logits(batch)
-        logits_weak, of_labeled = (tempered(self.network, each) for each in (logits_weak, logits_labeled))
-        pseudo = pseudo_labels(logits_weak, batch.image)
-        beliefs = Beliefs(pseudo, probabilities(of_labeled.detach()), batch.label)
-        weighting.see(beliefs)
-        weight = weighting(pseudo)
-        assert self.target is not None
-        held_back = for_each_head(weighting.of_labeled(beliefs.labeled, batch.label), logits_labeled)
-        labeled = labeled_loss(each_head(logits_labeled), for_each_head(batch.label, logits_labeled), held_back)
-        lessons = weighting.lessons(pseudo)
-        target, weights = (for_each_head(each, logits_learned) for each in (self.target(lessons), weight))
-        unlabeled = unlabeled_loss(each_head(logits_learned), target, weights)
-        loss = labeled + self.unlabeled_weight * unlabeled
-        extra: dict[str, Tensor] = {}
-        if self.factor_weight:
-            # The same weight, this time with its gradient: the weak view learns to be surer.
-            attached = from_probabilities(probabilities(logits_weak), batch.image)
-            extra["factor_loss"] = factor_loss(weighting(attached))
-            loss = loss + self.factor_weight * extra["factor_loss"]
-        if self.fairness is not None:
-            self.fairness.see(pseudo, weight)
-            extra["fairness_loss"] = self.fairness(each_head(logits_learned), weights)
-            loss = loss + extra["fairness_loss"]
-        weighting.observe(pseudo, weight)
+        outputs = self.look(batch)
+        step = self.judge(batch, outputs, weighting)
+        labeled = self.labeled_loss(step, weighting)
+        loss = labeled if self.labeled_weight is None else self.labeled_weight * labeled
+        losses: dict[str, Tensor] = {}
+        for name, term in self.terms.items():
+            assert isinstance(term, Term)
+            term.see(step)
+            losses[loss_name(name)] = term(step)
+            loss = loss + term.weighted(losses[loss_name(name)])
+        weighting.observe(step.pseudo, step.weight, outputs, batch.label)
+        for term in self.all_terms:
+            term.finish(step)
         return {
             "loss": loss,
             "labeled_loss": labeled,
-            "labeled_accuracy": accuracy(logits_labeled, batch.label),
-            "unlabeled_loss": unlabeled,
-            "coverage": (weight > 0).float().mean(),
-            "weight_mean": weight.mean(),
-            "confidence_mean": pseudo.confidence.mean(),
-            "label": lessons.label,
-            "weight": weight,
-            "confidence": lessons.confidence,
-        } | extra
+            "labeled_accuracy": accuracy(outputs["labeled"].logits, batch.label),
+            "coverage": (step.weight > 0).float().mean(),
+            "weight_mean": step.weight.mean(),
+            "confidence_mean": step.pseudo.confidence.mean(),
+            "label": step.lessons.label,
+            "weight": step.weight,
+            "confidence": step.lessons.confidence,
+        } | losses
 
-    def all_logits(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-        """Logits of the labeled images, the weak views and the learned views."""
-        if self.split_forward:
-            assert batch.strong is not None
+    def judge(self, batch: Batch, outputs: Mapping[str, Output], weighting: Weighting) -> TrainStep:
+        """What is believed of the unlabeled images, what of it is taught, and how much it weighs."""
+        of_labeled = self.believe(outputs["labeled"].logits)
+        pseudo = from_probabilities(self.teacher(batch, outputs, self), batch.image)
+        beliefs = Beliefs(pseudo, probabilities(of_labeled.detach()), batch.label)
+        weighting.see(beliefs, outputs)
+        believed, weight = self.believe(outputs["weak"].logits), weighting(pseudo, outputs)
+        return TrainStep(batch, outputs, beliefs, believed, weight, weighting.lessons(pseudo, outputs))
+
+    def labeled_loss(self, step: TrainStep, weighting: Weighting) -> Tensor:
+        logits, label = step.outputs["labeled"].logits, step.batch.label
+        held_back = for_each_head(weighting.of_labeled(step.beliefs.labeled, label), logits)
+        return labeled_loss(each_head(logits), for_each_head(label, logits), held_back)
+
+    def set_unlabeled_weight(self, weight: float) -> None:
+        """Of the lesson, which is what unlabeled_weight=auto measures."""
+        lesson = self.terms[LESSON]
+        assert isinstance(lesson, Term)
+        lesson.weight = weight
+
+    @property
+    def remembers(self) -> bool:
+        """Whether the method has a memory, which is made for whole steps."""
+        parts = [] if self.weighting is None else [self.weighting, *self.terms.values()]
+        return any(True for part in parts for _ in part.buffers())
+
+    @property
+    def all_terms(self) -> list[Term]:
+        return [term for term in self.terms.values() if isinstance(term, Term)]
+
+    def believe(self, logits: Tensor) -> Tensor:
+        """Logits on the scale of confidences."""
+        return tempered(base_of(self.network), logits)
+
+    def average_logits(self, images: Tensor) -> Tensor:
+        return logits_of(self.average, images)
+
+    def look(self, batch: Batch) -> dict[str, Output]:
+        """What the network makes of every view."""
+        views = {"labeled": batch.labeled, "weak": batch.weak}
+        views |= {} if batch.strong is None else {"strong": batch.strong}
+        views |= batch.views
+        if self.mix is not None:  # then nothing is learned but from mixed images
+            with torch.no_grad(), resting_statistics(self.network):
+                seen = self.seen(views)
+            return seen | self.seen(self.mix.images(batch, views))
+        if self.forward_mode == "split":
             with torch.no_grad():
-                (logits_weak,) = self.together([batch.weak])
-            labeled, learned = self.together([batch.labeled, batch.strong])
-            return labeled, logits_weak, learned
-        # One forward for all views: BatchNorm sees them together, as in the paper's codebase.
-        views = [batch.labeled, batch.weak] if batch.strong is None else [batch.labeled, batch.weak, batch.strong]
-        labeled, logits_weak, *others = self.together(views)
-        return labeled, logits_weak, others[0] if others else logits_weak
+                weak = self.together({"weak": views.pop("weak")})
+            return weak | self.together(views)
+        return self.seen(views)
 
-    def together(self, views: list[Tensor]) -> tuple[Tensor, ...]:
-        compute = self.network.apart if isinstance(self.network, SeveralHeads) else self.network
-        logits: Tensor = compute(torch.cat(views))
-        return torch.split(logits, [len(view) for view in views])
+    def seen(self, views: Mapping[str, Tensor]) -> dict[str, Output]:
+        if self.forward_mode != "apart":
+            # One forward for all views: BatchNorm sees them together, as in the paper's codebase.
+            return self.together(views)
+        first, *others = views  # only the labeled images, which come first, move the running statistics
+        outputs = self.together({first: views[first]})
+        with resting_statistics(self.network):
+            for name in others:
+                outputs |= self.together({name: views[name]})
+        return outputs
+
+    def together(self, views: Mapping[str, Tensor]) -> dict[str, Output]:
+        images, sizes = torch.cat([*views.values()]), [len(view) for view in views.values()]
+        if not isinstance(self.network, WithHeads):
+            logits = torch.split(logits_of(self.network, images), sizes)
+            return {name: Output(own) for name, own in zip(views, logits, strict=True)}
+        seen = self.network.look(images)
+        logits, features = (torch.split(each, sizes) for each in (seen.logits, seen.features))
+        heads = {name: torch.split(each, sizes) for name, each in seen.heads.items()}
+        return {
+            name: Output(logits[number], features[number], {head: parts[number] for head, parts in heads.items()})
+            for number, name in enumerate(views)
+        }
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        state = checkpoint["state_dict"]
+        for former, name in FORMER_NAMES.items():
+            for key in [each for each in state if each.startswith(former)]:
+                state[name + key.removeprefix(former)] = state.pop(key)
 
     def compile_step(self, backend: str = "inductor") -> None:
         """Compiles all that happens between images and loss into one graph; a graph break is an error."""

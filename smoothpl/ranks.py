@@ -23,6 +23,27 @@ def of_all_ranks(part: Any) -> Any:
     return torch.cat(parts)
 
 
+def own_share(joined: Tensor) -> Tensor:
+    """The rows of this rank, of what `of_all_ranks` has joined."""
+    if num_ranks() == 1:
+        return joined
+    return joined.chunk(num_ranks())[distributed.get_rank()]
+
+
+def whole_batch(part: Tensor) -> Tensor:
+    """The rows of all ranks, for a loss over the whole batch that every rank computes; gradients reach one's own rows.
+
+    They are multiplied by the number of ranks, because afterwards the mean over all ranks is taken, where each has
+    but a part of the sum.
+    """
+    if num_ranks() == 1:
+        return part
+    number, own = num_ranks(), distributed.get_rank()
+    parts = list(of_all_ranks(part.detach()).chunk(number))
+    parts[own] = number * part - (number - 1) * part.detach()
+    return torch.cat(parts)
+
+
 def share_mean(sums: Tensor) -> None:
     """Gives every rank the mean of all, in place: what one of them saves is then true of each."""
     if num_ranks() > 1:

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from smoothpl.ranks import of_all_ranks, share_mean
-from smoothpl.run.build import build_weighting
+from smoothpl.run.build_method import build_weighting
 from tests.support import two_ranks
 from tests.support.composing import composed
 from tests.support.processes import SERVER, exit_codes, free_port

@@ -26,6 +26,8 @@ class TrainConfig:
     smooth_unlabeled_weight: float = MISSING
     factor_weight: float = MISSING
     learned_view: str | None = MISSING
+    views_wanted: list[str] = MISSING
+    labeled_weight: float | None = MISSING
     batch_size: int = MISSING
     unlabeled_ratio: int = MISSING
     accumulate: int = MISSING
@@ -58,6 +60,13 @@ class TrainConfig:
     target: Any = None
     annealing: Any = None
     fairness: Any = None
+    teacher: Any = None
+    refine: Any = None
+    distance: Any = None
+    ramp: Any = None
+    mix: Any = None
+    extra_heads: Any = None
+    terms: Any = None
     optim: Any = None
     trainer: Any = None
     logger: Any = None

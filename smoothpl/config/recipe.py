@@ -36,7 +36,10 @@ NOT_IN_NAME = [
     *FACTS_OF_A_FOLDER,
 ]
 """Overrides that the name of a recipe leaves out: it has them elsewhere, or they change nothing that is learned."""
-LATER = ("labels_before", "labels_until_pause", "backbone", "head", "finetune")
+LATER = (
+    *("labels_before", "labels_until_pause", "backbone", "head", "finetune", "views_wanted", "labeled_weight"),
+    *("teacher", "refine", "distance", "ramp", "mix", "extra_heads", "terms"),
+)
 """Knobs that earlier versions did not have: while they are empty, a recipe keeps the digest that it had."""
 
 

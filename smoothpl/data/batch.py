@@ -1,8 +1,19 @@
 """Batch: what the network learns from in one step, before and after its views are made."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from torch import Tensor
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class RawView(NamedTuple):
+    """A view that is still to be made."""
+
+    images: Tensor  # uint8
+    plan: Any
 
 
 class RawStep(NamedTuple):
@@ -16,6 +27,9 @@ class RawStep(NamedTuple):
     image: Tensor  # (U,) which of the N unlabeled images
     weak_plan: Any
     strong_plan: Any  # None where no strong view is learned
+    labeled_image: Tensor | None = None  # (B,) which of the labeled images
+    views: Mapping[str, RawView] = NOTHING  # those that a method wants besides, by name
+    chance: Mapping[str, Tensor] = NOTHING  # and what else it wants chance to decide
 
     @property
     def of_strong(self) -> Tensor:
@@ -31,3 +45,6 @@ class Batch(NamedTuple):
     weak: Tensor  # (U, channels, height, width)
     strong: Tensor | None
     image: Tensor  # (U,)
+    labeled_image: Tensor | None = None  # (B,)
+    views: Mapping[str, Tensor] = NOTHING  # others, by name: smoothpl/data/wanted.py
+    chance: Mapping[str, Tensor] = NOTHING

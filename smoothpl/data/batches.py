@@ -1,6 +1,6 @@
 """Batches: one item is one whole training step, and depends on nothing but the seed and the step's number."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import torch
@@ -8,11 +8,12 @@ from numpy.random import Generator
 from torch import Tensor
 from torch.utils.data import Dataset, Sampler
 
-from smoothpl.data.batch import RawStep
+from smoothpl.data.batch import RawStep, RawView
 from smoothpl.data.folds import Fold
 from smoothpl.data.randomness import Stream, generator
 from smoothpl.data.source import Images, ImageSet, Reading
 from smoothpl.data.views import Views
+from smoothpl.data.wanted import FURTHER_CHANCE, FURTHER_VIEWS, FurtherView, Sizes, check_wanted
 
 
 class Steps(Dataset[RawStep]):
@@ -35,7 +36,10 @@ class Steps(Dataset[RawStep]):
         rank: int = 0,
         num_ranks: int = 1,
         num_parts: int = 1,
+        wanted: Sequence[str] = (),
     ) -> None:
+        check_wanted(wanted)
+        self.wanted = wanted
         self.train = train
         self.fold = fold
         self.views = views
@@ -55,7 +59,8 @@ class Steps(Dataset[RawStep]):
         num_frame_draws = frame.num_draws if frame else 0
 
         draw = self.draws(Stream.LABELED, item, self.num_labeled)
-        labeled = self.fold.labeled[draw.below(len(self.fold.labeled))]
+        labeled_image = draw.below(len(self.fold.labeled))
+        labeled = self.fold.labeled[labeled_image]
         labeled_draws = draw.uniform(weak.num_draws)
         (labeled_images,) = self.train.read(labeled, frame, [draw.uniform(num_frame_draws)])
 
@@ -74,7 +79,31 @@ class Steps(Dataset[RawStep]):
             image=image,
             weak_plan=weak.plan(weak_draws, images[0].shape),
             strong_plan=strong.plan(strong_draws, images[0].shape) if both else None,
+            labeled_image=labeled_image,
+            views={
+                name: self.further_view(view, item, labeled if view.of == "labeled" else self.fold.unlabeled[image])
+                for name, view in FURTHER_VIEWS.items()
+                if name in self.wanted
+            },
+            chance=self.further_chance(item, images[0].shape[1:]) if self.wanted else {},
         )
+
+    def further_view(self, wanted: FurtherView, item: int, index: Tensor) -> RawView:
+        """index: of the images of the step, (U,) or (B,)."""
+        view, reading = self.views.recipe(wanted.recipe), self.views.reading(wanted.recipe)
+        draw = self.draws(wanted.stream, item, self.num_labeled if wanted.of == "labeled" else self.num_unlabeled)
+        (images,) = self.train.read(index, reading, [draw.uniform(reading.num_draws if reading else 0)])
+        return RawView(images, view.plan(draw.uniform(view.num_draws), images.shape))
+
+    def further_chance(self, item: int, dims: Sequence[int]) -> dict[str, Tensor]:
+        """dims: of one input of the network."""
+        found = {}
+        for name in (each for each in FURTHER_CHANCE if each in self.wanted):
+            stream, draw, by_image = FURTHER_CHANCE[name]
+            chance, _, share = self.draws(stream, item, self.num_unlabeled)
+            drawn = draw(chance, Sizes(self.num_labeled, self.num_unlabeled, tuple(dims)))
+            found[name] = drawn[share] if by_image else drawn
+        return found
 
     def draws(self, stream: Stream, item: int, size: int) -> "Draws":
         step, part = divmod(item, self.num_parts)

@@ -16,6 +16,17 @@ class Stream(IntEnum):
     # Views in a bank of features: the key is the content of an image, the step the number of the view.
     STORED_WEAK = 5
     STORED_STRONG = 6
+    # What some methods want besides: each has a stream of its own, so that it changes nothing for the others.
+    WEAK2 = 7
+    STRONG2 = 8
+    MEDIUM = 9
+    SIMCLR = 10
+    LABELED_STRONG = 11
+    TURN = 12
+    MIX = 13
+    NOISE = 14
+    HEADS = 15
+    BALANCE = 16
 
 
 def generator(key: int, stream: Stream, step: int = 0) -> np.random.Generator:

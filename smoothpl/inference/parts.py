@@ -16,6 +16,7 @@ from smoothpl.layout import LAST_CHECKPOINT, RECORD
 from smoothpl.nets.build import build_network
 from smoothpl.nets.finetuning.build import whole_network
 from smoothpl.nets.heads import Head
+from smoothpl.nets.with_heads import without_heads
 from smoothpl.record.record import Record
 from smoothpl.record.trained import handed_over
 
@@ -56,7 +57,7 @@ def read_parts(named: Path, trust: bool) -> Parts:
     check_trusted(config.net, "network", run_dir, trust)
     backbones = backbones_of(config, record, run_dir, trust)
     network = build_network(config.net, with_pretrained=False, dims=[each.dim for each in backbones.values()])
-    state = averaged(run_dir)
+    state = without_heads(averaged(run_dir), judged_head(record))
     if config.get("finetune") is None:
         take(network, state, run_dir)
         return Parts(run_dir, record, network, backbones)
@@ -65,6 +66,12 @@ def read_parts(named: Path, trust: bool) -> Parts:
     whole = whole_network(encoder, network, config.finetune)  # type: ignore[arg-type]  # which refuses embeddings
     take(whole, state, run_dir)
     return Parts(run_dir, record, whole.head, {name: finetuned(encoder, whole.finished())})
+
+
+def judged_head(record: Record) -> str | None:
+    """The head of the method that makes its predictions, where that is not the network itself."""
+    heads = record.config.get("extra_heads") or {}
+    return next((name for name, each in heads.items() if each.get("judged")), None)
 
 
 def resolved(record: Record) -> DictConfig:

@@ -12,6 +12,7 @@ from smoothpl.errors import require
 from smoothpl.nets.heads import Head
 from smoothpl.nets.memory import check_parameters
 from smoothpl.nets.several import SeveralHeads
+from smoothpl.nets.with_heads import WithHeads
 
 
 def build_network(net: DictConfig, with_pretrained: bool = True, dims: Sequence[int] = ()) -> nn.Module:
@@ -36,3 +37,16 @@ def build_network(net: DictConfig, with_pretrained: bool = True, dims: Sequence[
     # Channels last: the layout that convolutions are fastest in, on CPUs as on tensor cores.
     network: nn.Module = instantiate(net, **without).to(memory_format=torch.channels_last)
     return network
+
+
+def with_extra_heads(network: nn.Module, extra_heads: DictConfig | None, num_classes: int) -> nn.Module:
+    """With the heads of a method, if it has some."""
+    if not extra_heads:
+        return network
+    require(
+        not isinstance(network, SeveralHeads),
+        "a method with heads of its own needs one backbone, not several; use one, or another method.",
+    )
+    judged = [str(name) for name, each in extra_heads.items() if each.get("judged")]
+    makers = {str(name): instantiate(each.head, _partial_=True) for name, each in extra_heads.items()}
+    return WithHeads(network, makers, num_classes, *judged)

@@ -1,28 +1,20 @@
 """Alignment: probabilities corrected so that, on average, classes are as frequent as they should be."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import final
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from smoothpl.errors import ConfigError
 from smoothpl.pseudo.labels import Beliefs
+from smoothpl.pseudo.refinement import Refinement
 
 SMALL = 1e-6
 
 
-class Alignment(nn.Module, ABC):
-    """Sees a step first, and then corrects it."""
-
-    teaches = True
-    """Whether the corrected probabilities are also what is taught, or weigh only."""
-
-    def prepare(self, labeled_per_class: Tensor) -> None:
-        """Called once, before training, with (C,) how many images of every class carry labels."""
-
-    def see(self, beliefs: Beliefs) -> None:
-        """Takes note of a step of all ranks."""
+class Alignment(Refinement):
+    """The first refinement of every method. It knows nothing of the images but their probabilities."""
 
     @abstractmethod
     def forward(self, probabilities: Tensor) -> Tensor:

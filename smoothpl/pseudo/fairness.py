@@ -1,11 +1,14 @@
 """Fairness: FreeMatch's extra loss, against learning some classes and forgetting others."""
 
+from collections.abc import Sequence
 from typing import final
 
 import torch
 from torch import Tensor, nn
 
 from smoothpl.pseudo.labels import PseudoLabels, one_hot, probabilities
+from smoothpl.pseudo.obstacles import Obstacle
+from smoothpl.pseudo.weighting import Weighting
 from smoothpl.ranks import of_all_ranks
 
 SMALL = 1e-12
@@ -20,6 +23,9 @@ class Fairness(nn.Module):
     views by all their probabilities, so that nothing jumps when an image crosses a threshold or changes its class; the
     loss then fades with the last pseudo-label, where the published one ends at once.
     """
+
+    is_hard = True
+    """It counts dominant classes, and these jump at ties."""
 
     def __init__(self, num_classes: int, weight: float = 0.01, counts: str = "hard", momentum: float = 0.999) -> None:
         super().__init__()
@@ -56,6 +62,10 @@ class Fairness(nn.Module):
         q = normalized(over(mean, share))
         loss = (p * torch.log(q + SMALL)).sum()
         return self.weight * loss * (counts.mean() if self.soft else (total > 0).float())
+
+    def obstacles(self, weighting: Weighting) -> Sequence[Obstacle]:
+        way_out = "fairness.counts=soft"
+        return () if self.soft else [Obstacle("fairness.counts=hard counts predictions", way_out, (way_out,))]
 
 
 def over(amount: Tensor, count: Tensor) -> Tensor:

@@ -19,6 +19,8 @@ class ThresholdPolicy(nn.Module, ABC):
     """No threshold is ever below this, by which pseudo/smoothness.py judges a hard target."""
     by_class = False
     """Whether classes have thresholds of their own: then the threshold jumps where two classes tie."""
+    is_reached = True
+    """Whether an image can lie on either side of a threshold."""
     jumps: str | None = None
     """Why the memory is not a continuous function of the network, if it is not."""
 
@@ -55,6 +57,16 @@ class Fixed(ThresholdPolicy):
 
     def forward(self, pseudo: PseudoLabels) -> Tensor:
         return torch.full_like(pseudo.confidence, self.threshold)
+
+
+@final
+class Everybody(ThresholdPolicy):
+    """No threshold: every pseudo-label counts, with shape=step fully (Pi-Model, Mean Teacher, MixMatch)."""
+
+    is_reached = False
+
+    def forward(self, pseudo: PseudoLabels) -> Tensor:
+        return torch.zeros_like(pseudo.confidence)
 
 
 @final

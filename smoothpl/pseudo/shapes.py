@@ -67,3 +67,33 @@ class Gaussian:
 
 
 AnyShape = Shape | Gaussian
+
+
+PROBE = 0.95
+FINE = 1e-6
+JUMP = 0.1  # a continuous shape does not rise by this between neighbouring floats; even the fourth root does not
+
+
+def jumps(shape: AnyShape) -> bool:
+    """Whether a shape jumps at a threshold: it is tried, so that a shape of one's own is judged, too."""
+    if isinstance(shape, Gaussian):
+        return False
+    around: Tensor = PROBE + FINE * torch.linspace(-1, 1, 2001, dtype=torch.float64)
+    return bool(shape(around, torch.full_like(around, PROBE)).diff().abs().max() > JUMP)
+
+
+def slope_jumps(shape: AnyShape) -> bool:
+    """Whether Phi times its slope, the gradient of the factor loss, does not vanish towards the threshold.
+
+    For Phi^mu it is mu r^(2 mu - 1), r being how far above the threshold: constant for mu = 1/2, and infinite below.
+    """
+    if isinstance(shape, Gaussian):
+        return False
+    above = (PROBE + (1 - PROBE) * torch.tensor([1e-4, 1e-8], dtype=torch.float64)).requires_grad_()
+    with torch.enable_grad():
+        weight = shape(above, torch.full_like(above, PROBE))
+        if not weight.requires_grad:  # a step
+            return False
+        (slope,) = torch.autograd.grad(weight.sum(), above)
+    near, nearest = (weight.detach() * slope).tolist()
+    return bool(nearest > 0.99 * near and near > 0)

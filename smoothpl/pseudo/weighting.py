@@ -1,5 +1,6 @@
-"""Alignment x policy x shape: the weight of every pseudo-label of a step, and all that training knows of a method."""
+"""Refinements x policy x shape: the weight of every pseudo-label of a step, and what is taught."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 from torch import Tensor, nn
@@ -7,8 +8,10 @@ from torch import Tensor, nn
 from smoothpl.pseudo.alignment import Alignment, Unaligned
 from smoothpl.pseudo.annealing import Annealing
 from smoothpl.pseudo.labels import Beliefs, PseudoLabels, from_probabilities
+from smoothpl.pseudo.obstacles import Obstacle
 from smoothpl.pseudo.policies import ThresholdPolicy
-from smoothpl.pseudo.shapes import AnyShape, Gaussian
+from smoothpl.pseudo.refinement import Outputs, Refinement
+from smoothpl.pseudo.shapes import AnyShape, Gaussian, jumps
 from smoothpl.ranks import of_all_ranks
 
 
@@ -28,11 +31,13 @@ class Weighting(nn.Module):
         score: Literal["confidence", "margin"] = "confidence",
         floor: float = 0.0,
         annealing: Annealing | None = None,
+        refine: Sequence[Refinement] = (),
     ) -> None:
         super().__init__()
         self.policy = policy
         self.shape = shape
         self.alignment = Unaligned() if alignment is None else alignment
+        self.further = nn.ModuleList(refine)
         self.score = score
         self.floor = floor
         self.annealing = annealing
@@ -43,34 +48,53 @@ class Weighting(nn.Module):
         if score not in ("confidence", "margin"):
             raise ValueError(f"score={score} must be confidence or margin.")
 
+    @property
+    def refinements(self) -> list[Refinement]:
+        """In their order; alignment is the first."""
+        return [self.alignment, *self.further]
+
     def prepare(self, num_unlabeled: int, labeled_per_class: Tensor | None = None) -> None:
         """Called once, before training, with the sizes of the fold."""
         self.policy.prepare(num_unlabeled)
         if labeled_per_class is not None:
-            self.alignment.prepare(labeled_per_class)
+            for each in self.refinements:
+                each.prepare(labeled_per_class)
+                each.prepare_images(num_unlabeled, int(labeled_per_class.sum()))
 
-    def see(self, beliefs: Beliefs) -> None:
-        """Called before the weights of a step are asked for."""
+    def see(self, beliefs: Beliefs, outputs: Outputs | None = None) -> None:
+        """Called before the weights of a step are asked for. `outputs`: for refinements that look at features."""
         if self.annealing is not None:
             self.annealing.see()
-        beliefs = of_all_ranks(beliefs)
-        self.alignment.see(beliefs)
-        self.policy.see(beliefs._replace(unlabeled=self.aligned(beliefs.unlabeled)))
+        of_all = of_all_ranks(beliefs)
+        for each in self.refinements:
+            each.see(of_all)
+        refined = self.refined(beliefs.unlabeled, outputs)
+        self.policy.see(of_all if refined is beliefs.unlabeled else of_all._replace(unlabeled=of_all_ranks(refined)))
 
-    def aligned(self, pseudo: PseudoLabels) -> PseudoLabels:
-        if isinstance(self.alignment, Unaligned):
+    def refined(self, pseudo: PseudoLabels, outputs: Outputs | None = None, to_teach: bool = False) -> PseudoLabels:
+        """`to_teach`: without those that weigh only."""
+        wanted = [each for each in self.refinements if not isinstance(each, Unaligned)]
+        wanted = [each for each in wanted if each.teaches or not to_teach]
+        if not wanted:
             return pseudo
-        return from_probabilities(self.alignment(pseudo.probabilities), pseudo.image)
+        probabilities = pseudo.probabilities
+        for each in wanted:
+            probabilities = each.refine(probabilities, outputs, pseudo.image)
+        return from_probabilities(probabilities, pseudo.image)
 
-    def forward(self, pseudo: PseudoLabels) -> Tensor:
+    def forward(self, pseudo: PseudoLabels, outputs: Outputs | None = None) -> Tensor:
         """-> weight (U,) in [0, 1]."""
-        pseudo = self.policy.taught(self.aligned(pseudo))
-        threshold = self.policy(pseudo).clamp(min=self.floor)
+        pseudo = self.policy.taught(self.refined(pseudo, outputs))
         confidence = margin(pseudo.probabilities) if self.score == "margin" else pseudo.confidence
+        return self.weigh(confidence, self.policy(pseudo))
+
+    def weigh(self, score: Tensor, threshold: Tensor) -> Tensor:
+        """Phi, also for terms that cut by thresholds of their own: score (...), threshold (...) -> weight (...)."""
+        threshold = threshold.clamp(min=self.floor)
         if isinstance(self.shape, Gaussian):
             assert self.policy.spread is not None
-            return self.shape(confidence, threshold, self.policy.spread)
-        return self.shape(confidence, threshold)
+            return self.shape(score, threshold, self.policy.spread)
+        return self.shape(score, threshold)
 
     def of_labeled(self, probabilities: Tensor, label: Tensor) -> Tensor | None:
         """probabilities (B, C) of labeled images, detached -> weight (B,), or None if all weigh 1.
@@ -84,13 +108,46 @@ class Weighting(nn.Module):
         of_all: Tensor = of_all_ranks(weight)
         return weight * len(of_all) / of_all.sum().clamp(min=1)
 
-    def lessons(self, pseudo: PseudoLabels) -> PseudoLabels:
+    def lessons(self, pseudo: PseudoLabels, outputs: Outputs | None = None) -> PseudoLabels:
         """What the target is made of."""
-        return self.policy.taught(self.aligned(pseudo) if self.alignment.teaches else pseudo)
+        return self.policy.taught(self.refined(pseudo, outputs, to_teach=True))
 
-    def observe(self, pseudo: PseudoLabels, weight: Tensor) -> None:
-        """Called after the weights of a step were used."""
-        self.policy.observe(of_all_ranks(self.aligned(pseudo)), of_all_ranks(weight))
+    def observe(
+        self, pseudo: PseudoLabels, weight: Tensor, outputs: Outputs | None = None, label: Tensor | None = None
+    ) -> None:
+        """Called after the weights of a step were used; label (B,): of the labeled images."""
+        self.policy.observe(of_all_ranks(self.refined(pseudo, outputs)), of_all_ranks(weight))
+        probabilities = pseudo.probabilities
+        for each in self.refinements if len(self.further) else ():
+            assert label is not None
+            before, probabilities = probabilities, each.refine(probabilities, outputs, pseudo.image)
+            each.observe(before, outputs, pseudo.image, label)
+
+    def obstacles(self, is_hard: bool) -> list[Obstacle]:
+        """`is_hard`: something takes the dominant class for granted, which jumps where two classes tie.
+
+        That is at confidence 1/2 or less, and a threshold by class jumps there, too: there the weight must be 0.
+        """
+        found, lowest = [], max(self.floor, self.policy.lowest)
+        if jumps(self.shape) and self.policy.is_reached:
+            found.append(Obstacle("the shape jumps at the threshold", "shape=linear", ("shape=linear",)))
+        if is_hard and isinstance(self.shape, Gaussian):
+            why = "shape=gaussian keeps weight where two classes tie and a hard target jumps"
+            found.append(Obstacle(why, "target=soft", ("target=soft",)))
+        if is_hard and not self.alignment.teaches:
+            why = "weights are aligned and hard targets are not, they tie elsewhere"
+            found.append(Obstacle(why, "align.teaches=true", ("align.teaches=true",)))
+        by_class = self.policy.by_class
+        can_tie = not isinstance(self.shape, Gaussian) and self.score == "confidence" and lowest < 0.5
+        if (is_hard or by_class) and can_tie:
+            what = "a hard target" if is_hard else "a threshold by class"
+            way_out = "threshold_floor=0.5 or score=margin" + ("" if by_class else " or target=soft")
+            why = f"thresholds go down to {lowest:.3g}, below 1/2, where {what} jumps at ties"
+            found.append(Obstacle(why, way_out, ("score=margin",)))
+        if self.policy.jumps:
+            why, _, way_out = self.policy.jumps.rpartition(": use ")
+            found.append(Obstacle(why or self.policy.jumps, way_out, tuple(way_out.split())))
+        return found + [obstacle for each in self.refinements for obstacle in each.obstacles()]
 
 
 def margin(probabilities: Tensor) -> Tensor:

@@ -22,16 +22,15 @@ from smoothpl.data.features.source import PLAIN, STRONG, WEAK, Features
 from smoothpl.data.folder.scan import Scan
 from smoothpl.data.parts import Part
 from smoothpl.data.prepared import prepared
-from smoothpl.errors import ConfigError, require
+from smoothpl.errors import require
 from smoothpl.loggers import Curves, ExternalLogger
 from smoothpl.module import SemiSupervisedModule
-from smoothpl.nets.build import build_network
+from smoothpl.nets.build import build_network, with_extra_heads
 from smoothpl.nets.finetuning.build import whole_network
 from smoothpl.nets.heads import Head
 from smoothpl.nets.start import HeadStart
 from smoothpl.optim import SGDByDepth, WeightDecaySGD
-from smoothpl.pseudo import Weighting, obstacles
-from smoothpl.pseudo.smoothness import jumps
+from smoothpl.run.build_method import build_method
 from smoothpl.run.memory import check_classes
 
 
@@ -48,6 +47,7 @@ def build_data(config: DictConfig, scan: Scan | None = None) -> SemiSupervisedDa
             unlabeled_ratio=config.unlabeled_ratio,
             max_steps=config.max_steps,
             seed=config.seed,
+            wanted=tuple(config.views_wanted),
         ),
         views=views if config.finetune is None else prepared(views, build_encoders(config.backbone)[0]),
         num_classes=config.data.num_classes,
@@ -99,24 +99,17 @@ def last_part(part: DictConfig) -> str:
 
 def build_module(config: DictConfig, with_pretrained: bool = True) -> SemiSupervisedModule:
     check_classes(config)
-    labels_only = config.policy is None
-    weighting = None if labels_only else build_weighting(config)
-    fairness = instantiate(config.fairness)
-    if config.accumulate > 1 and remembers(weighting, fairness):
-        raise ConfigError(
-            f"accumulate={config.accumulate}: the memory of method={config.method} is made for whole steps; use "
-            "accumulate=1, or a method without memory such as fixmatch or smooth."
-        )
+    method = build_method(config)
     module = SemiSupervisedModule(
         network=build_whole(config, with_pretrained),
         optimizer=build_optimizer(config),
         num_classes=config.data.num_classes,
-        weighting=weighting,
-        target=instantiate(config.target),
-        unlabeled_weight=1.0 if config.unlabeled_weight == "auto" else config.unlabeled_weight,  # auto: see train
-        factor_weight=config.factor_weight,
-        fairness=fairness,
-        split_forward=config.forward == "split",
+        weighting=method.weighting,
+        terms=method.terms,
+        teacher=method.teacher,
+        mix=method.mix,
+        labeled_weight=config.labeled_weight,
+        forward=config.forward,
         log_every=config.log_every,
         start=build_start(config),
     )
@@ -129,7 +122,7 @@ def build_whole(config: DictConfig, with_pretrained: bool) -> nn.Module:
     """The network that learns: one that sees images, a head on features, or a head with the backbone below it."""
     network = build_network(config.net, with_pretrained, dims_of(config))
     if config.finetune is None:
-        return network
+        return with_extra_heads(network, config.extra_heads, config.data.num_classes)
     assert isinstance(network, Head)
     return whole_network(build_encoders(config.backbone)[0], network, config.finetune)
 
@@ -159,46 +152,6 @@ def build_start(config: DictConfig) -> HeadStart | None:
     start = HeadStart(config.head.init, config.head.temperature, config.head.loss_temperature)
     start.check()
     return start
-
-
-def remembers(weighting: Weighting | None, fairness: nn.Module | None) -> bool:
-    """Whether a method has a memory, which is made for whole steps."""
-    return any(True for part in (weighting, fairness) if part is not None for _ in part.buffers())
-
-
-def build_weighting(config: DictConfig) -> Weighting:
-    """Refuses what is not smooth, if smooth=strict."""
-    parts = {name: instantiate(config[name]) for name in ("policy", "shape")}
-    try:
-        weighting = Weighting(
-            **parts,
-            alignment=instantiate(config.align),
-            score=config.score,
-            floor=config.threshold_floor,
-            annealing=instantiate(config.annealing),
-        )
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
-    check_slope(config, weighting)
-    reasons = obstacles(weighting, instantiate(config.target), instantiate(config.fairness))
-    if config.smooth == "strict" and reasons:
-        raise ConfigError(f"smooth=strict, but the loss is not C1: {'; '.join(reasons)}.")
-    return weighting
-
-
-def check_slope(config: DictConfig, weighting: Weighting) -> None:
-    """What needs a shape that rises, not one that jumps."""
-    if not jumps(weighting.shape):
-        return
-    require(
-        config.factor_weight == 0,
-        f"factor_weight={config.factor_weight} has no effect with a shape that jumps: it has no slope to learn from; "
-        "use shape=linear, or factor_weight=0.",
-    )
-    require(
-        config.unlabeled_weight != "auto",
-        "unlabeled_weight=auto compares a smooth shape with shape=step, and this shape jumps already; use 1.",
-    )
 
 
 def check_loggers(config: DictConfig) -> None:

@@ -11,9 +11,12 @@ from smoothpl.config.recipe import WATCHING
 from smoothpl.data.parts import Part
 from smoothpl.run.resume import AUTO
 
-OF_PSEUDO_LABELS = ("threshold_floor", "score", "smooth", "factor_weight", "forward")
+OF_PSEUDO_LABELS = ("threshold_floor", "score", "smooth", "factor_weight", "forward", "views_wanted", "labeled_weight")
 """Plain knobs that no method sets: in the twin they are as in conf/train.yaml."""
-PARTS_OF_METHOD = ("align", "policy", "shape", "target", "annealing", "fairness")
+PARTS_OF_METHOD = (
+    *("align", "policy", "shape", "target", "annealing", "fairness"),
+    *("teacher", "refine", "distance", "ramp", "mix", "extra_heads", "terms"),
+)
 
 
 def labels_only(config: DictConfig) -> DictConfig:

@@ -13,7 +13,8 @@ from smoothpl.cli.messages import Terminal
 from smoothpl.data.folder.scan import Scan
 from smoothpl.errors import ConfigError
 from smoothpl.record.record import Record, write
-from smoothpl.run.build import build_data, build_module, build_weighting, remembers
+from smoothpl.run.build import build_data, build_module
+from smoothpl.run.build_method import build_method
 from smoothpl.run.memory import check_step
 from smoothpl.run.quiet import quiet_libraries
 
@@ -50,8 +51,8 @@ def loss_weights(step: Equilibrium, smooth: Equilibrium, threshold: float | None
 
 def measure_loss_weights(config: DictConfig, steps: int | None = None, scan: Scan | None = None) -> LossWeights:
     """Two runs of the same fold and seed: as configured, and with a step for a shape."""
-    weighting = build_weighting(config)  # unlabeled_weight=auto: a shape that jumps is refused, before any work is done
-    check_step(config, remembers(weighting, None))
+    method = build_method(config)  # unlabeled_weight=auto: a shape that jumps is refused, before any work is done
+    check_step(config, method.remembers)
     steps = min(config.max_steps, max(SHORTEST, config.max_steps // 10)) if steps is None else steps
     smooth, step = deepcopy(config), deepcopy(config)
     step.shape = {"_target_": "smoothpl.pseudo.Step"}

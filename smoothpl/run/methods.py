@@ -1,17 +1,15 @@
 """Every method: its parts, and whether its loss is continuously differentiable."""
 
-from itertools import chain, combinations
 from textwrap import fill
 from typing import NamedTuple
 
-from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 
 from smoothpl.config.compose import compose_checked
 from smoothpl.config.describe import options
 from smoothpl.config.knobs import conf_dir
-from smoothpl.pseudo import obstacles
-from smoothpl.run.build import build_weighting
+from smoothpl.pseudo.obstacles import Obstacle
+from smoothpl.run.build_method import build_method
 
 HEAD = """# Methods, and whether their loss is smooth
 
@@ -19,14 +17,8 @@ Written by `smoothpl methods`. A loss is C1 if it is continuously
 differentiable in the parameters of the network. `shape=linear` stands for every
 ramp: `square`, `sqrt` and any `power` are C1 with the same words. Add
 `smooth=strict` to have anything refused that is not C1."""
-WAYS_OUT = (
-    "score=margin",
-    "policy.counts=soft",
-    "policy.schedule=continuous",
-    "align.teaches=true",
-    "fairness.counts=soft",
-)
 WIDTH = 80
+LONGEST_WAY = 8
 
 
 class Method(NamedTuple):
@@ -43,10 +35,19 @@ def all_methods() -> list[Method]:
 
 
 def describe(name: str, published: DictConfig) -> Method:
-    ways_out = [word for word in WAYS_OUT if OmegaConf.select(published, word.split("=")[0]) is not None]
-    subsets = chain.from_iterable(combinations(ways_out, size) for size in range(len(ways_out) + 1))
-    smooth = next(words for words in subsets if not reasons(compose_checked(of_smooth(name, *words))))
-    return Method(name, parts(name), reasons(published), " ".join(of_smooth(name, *smooth)))
+    return Method(name, parts(name), list(map(str, reasons(published))), " ".join(of_smooth(name, *ways_out(name))))
+
+
+def ways_out(name: str) -> list[str]:
+    """Words that make the smooth version of a method C1: each obstacle brings its own."""
+    words: list[str] = []
+    for _ in range(LONGEST_WAY):
+        left = [word for each in reasons(compose_checked(of_smooth(name, *words))) for word in each.words]
+        added = [word for word in dict.fromkeys(left) if word not in words]
+        if not added:
+            break
+        words += added
+    return words
 
 
 def of_smooth(name: str, *words: str) -> list[str]:
@@ -60,8 +61,8 @@ def parts(name: str) -> dict[str, str]:
     return {group: option for group, option in pairs if option != "none"}
 
 
-def reasons(config: DictConfig) -> list[str]:
-    return obstacles(build_weighting(config), instantiate(config.target), instantiate(config.fairness))
+def reasons(config: DictConfig) -> list[Obstacle]:
+    return build_method(config).obstacles
 
 
 def page(listed: list[Method]) -> str:

@@ -24,7 +24,7 @@ from smoothpl.nets.finetuning.whole import WholeNetwork
 from smoothpl.record.checkpoints import Checkpoint, newest_whole
 from smoothpl.record.record import Record, write
 from smoothpl.run import finetune
-from smoothpl.run.build import build_data, build_module, build_trainer, check_loggers, remembers
+from smoothpl.run.build import build_data, build_module, build_trainer, check_loggers
 from smoothpl.run.equilibrium import measure_unlabeled_weight
 from smoothpl.run.lock import claim, hold, recording
 from smoothpl.run.memory import check_step, known_side
@@ -78,7 +78,7 @@ def train(
 
 
 def check_memory(stage: DictConfig, module: SemiSupervisedModule) -> None:
-    forgets_nothing = remembers(module.weighting, module.fairness)
+    forgets_nothing = module.remembers
     if isinstance(module.network, WholeNetwork):
         finetune.check_memory(stage, module.network, forgets_nothing)
     else:
@@ -112,7 +112,7 @@ def prepare(
     elif config.finetune is not None and start is None:
         train_head(config, module, run_dir, record, scan)
     if config.unlabeled_weight == "auto":
-        module.unlabeled_weight = measure_unlabeled_weight(of_head(config), run_dir, record, scan)
+        module.set_unlabeled_weight(measure_unlabeled_weight(of_head(config), run_dir, record, scan))
 
 
 def train_head(

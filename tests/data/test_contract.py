@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -26,8 +28,20 @@ def heard(*overrides: str) -> dict[int, Batch]:
     return listener.seen
 
 
-def same(one: tuple[Tensor | None, ...], other: tuple[Tensor | None, ...]) -> bool:
-    return all(a is b is None or torch.equal(a, b) for a, b in zip(one, other, strict=True))  # type: ignore[arg-type]
+def same(one: Any, other: Any) -> bool:
+    """Tensors, or what tuples and dictionaries hold of them."""
+    if isinstance(one, Tensor):
+        return torch.equal(one, other)
+    if isinstance(one, Mapping):
+        return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
+    return one is other is None or all(same(a, b) for a, b in zip(one, other, strict=True))
+
+
+def joined(one: Any, other: Any) -> Any:
+    """What two ranks have, put side by side."""
+    if isinstance(one, Mapping):
+        return {name: joined(one[name], other[name]) for name in one}
+    return torch.cat([one, other])
 
 
 @needs_cifar10
@@ -41,7 +55,7 @@ def test_two_ranks_share_the_batch_of_one(tmp_path: Path) -> None:
     for step, batch in alone.items():
         assert len(ranks[0][step][0]) == 2
         assert len(ranks[1][step][2]) == 14
-        assert same(batch, tuple(torch.cat(parts) for parts in zip(ranks[0][step], ranks[1][step], strict=True)))
+        assert same(batch, tuple(joined(*parts) for parts in zip(ranks[0][step], ranks[1][step], strict=True)))
 
 
 @pytest.mark.parametrize("num_workers", [0, 2])

@@ -6,7 +6,7 @@ import torch
 
 from smoothpl.losses import labeled_loss
 from smoothpl.pseudo import Annealing, Fixed, Gaussian, Power, Running, Step, Weighting
-from smoothpl.run.build import build_weighting
+from smoothpl.run.build_method import build_weighting
 from tests.support.composing import composed, options
 from tests.support.steps import CLASSES, random_steps
 

@@ -3,7 +3,7 @@ import torch
 
 from benchmarks.waiting import Synchronisations
 from smoothpl.pseudo import Beliefs, PseudoLabels
-from smoothpl.run.build import build_weighting
+from smoothpl.run.build_method import build_weighting
 from tests.support.composing import composed, options
 from tests.support.steps import IMAGES, random_steps
 

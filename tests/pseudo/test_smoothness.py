@@ -29,8 +29,8 @@ from smoothpl.pseudo import (
     pseudo_labels,
 )
 from smoothpl.pseudo.labels import one_hot
-from smoothpl.pseudo.smoothness import jumps
-from smoothpl.run.build import build_weighting
+from smoothpl.pseudo.shapes import jumps
+from smoothpl.run.build_method import build_method, build_weighting
 from tests.support.composing import build, composed, options
 from tests.support.steps import CLASSES, IMAGES, random_steps
 
@@ -88,7 +88,7 @@ def largest_jump(weighting: Weighting, target: Target) -> float:
 
 
 def reasons(config: DictConfig) -> list[str]:
-    return obstacles(build_weighting(config), instantiate(config.target), instantiate(config.fairness))
+    return [str(each) for each in build_method(config).obstacles]
 
 
 @pytest.mark.parametrize("extra", [*EXTRAS, *PAIRS])
@@ -170,6 +170,6 @@ def test_of_all_shapes_only_a_step_jumps(name: str) -> None:
 
 def test_strict_refuses_what_is_not_smooth_and_says_why() -> None:
     with pytest.raises(ConfigError, match=r"smooth=strict, but the loss is not C1: the shape jumps at the threshold"):
-        build_weighting(composed("method=fixmatch", "smooth=strict"))
-    build_weighting(composed("method=smooth", "smooth=strict"))
-    build_weighting(composed("method=flexmatch", "shape=linear", "score=margin", "policy.counts=soft", "smooth=strict"))
+        build_method(composed("method=fixmatch", "smooth=strict"))
+    build_method(composed("method=smooth", "smooth=strict"))
+    build_method(composed("method=flexmatch", "shape=linear", "score=margin", "policy.counts=soft", "smooth=strict"))

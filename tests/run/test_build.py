@@ -11,6 +11,7 @@ from smoothpl.nets.finetuning.whole import WholeNetwork
 from smoothpl.optim import SGDByDepth, WeightDecaySGD
 from smoothpl.pseudo import Power
 from smoothpl.run.build import build_data, build_module, build_optimizer, build_trainer
+from smoothpl.terms import Lesson
 from tests.support.composing import SMALL, composed
 
 
@@ -23,7 +24,9 @@ def test_the_knobs_reach_the_parts() -> None:
     assert module.weighting is not None
     assert module.weighting.policy.threshold == 0.8
     assert module.weighting.shape == Power(2)
-    assert (module.unlabeled_weight, module.log_every) == (3, 7)
+    lesson = module.terms["lesson"]
+    assert isinstance(lesson, Lesson)
+    assert (lesson.weight, module.log_every) == (3, 7)
 
 
 def test_the_network_is_laid_out_for_fast_convolutions() -> None:

@@ -2,7 +2,7 @@ import pytest
 
 from smoothpl.config.compose import compose_checked
 from smoothpl.run import methods
-from smoothpl.run.build import build_weighting
+from smoothpl.run.build_method import build_method
 from tests.support.composing import composed, options
 
 METHODS = [name for name in options("method") if composed(f"method={name}").policy is not None]
@@ -28,4 +28,4 @@ def test_the_papers_own_is_smooth_and_what_it_came_from_is_not() -> None:
 def test_every_method_has_a_smooth_version_with_any_ramp(name: str) -> None:
     method = described(name)
     words = method.smooth_version.replace("shape=linear", "shape=power").split()
-    build_weighting(compose_checked([*words, "shape.mu=0.3", "smooth=strict"]))
+    build_method(compose_checked([*words, "shape.mu=0.3", "smooth=strict"]))

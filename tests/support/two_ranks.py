@@ -7,7 +7,7 @@ from torch import distributed
 
 from smoothpl.pseudo import Beliefs, PseudoLabels, Weighting
 from smoothpl.ranks import of_all_ranks, share_mean
-from smoothpl.run.build import build_weighting
+from smoothpl.run.build_method import build_weighting
 from tests.support.composing import composed
 from tests.support.steps import IMAGES, random_steps
 

@@ -9,6 +9,8 @@ from torch import Tensor
 
 from smoothpl.data.source import Reading
 from smoothpl.data.views import View, Views
+from smoothpl.data.wanted import Recipe
+from smoothpl.errors import ConfigError
 
 
 class Stored(NamedTuple):
@@ -42,9 +44,10 @@ class Vectors:
 
     def read(self, index: Tensor, frame: Reading | None, draws: Sequence[Tensor]) -> list[Tensor]:
         """Weak looks by the first draws, strong ones by the second; the image itself where nothing is drawn."""
+        kinds = (frame.kind,) if isinstance(frame, AnyLook) and frame.kind else ("weak", "strong")
         return [
             side_by_side([self.look_up(table, kind, index, numbers) for table in self.tables])
-            for kind, numbers in zip(("weak", "strong"), draws, strict=False)
+            for kind, numbers in zip(kinds, draws, strict=False)
         ]
 
     def weak_looks(self, index: Tensor) -> Iterator[Tensor]:
@@ -70,9 +73,10 @@ def side_by_side(parts: Sequence[Tensor]) -> Tensor:
 
 @dataclass(frozen=True)
 class AnyLook:
-    """One of the stored looks, drawn when an image is read."""
+    """One of the stored looks, drawn when an image is read; of one kind only, if it is named."""
 
     num_draws: int = 1
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,17 @@ class LooksOfStep(Views):
     mean: Sequence[float] = (0.0,)
     std: Sequence[float] = (1.0,)
     frame: Reading | None = field(default_factory=AnyLook)
+
+    def recipe(self, name: Recipe) -> View:
+        if name not in ("weak", "strong"):
+            raise ConfigError(
+                f"this method wants a {name} view, and a bank of features has weak and strong ones only; use "
+                "backbone=none, or another method."
+            )
+        return self.weak if name == "weak" else self.strong
+
+    def reading(self, recipe: Recipe) -> Reading:
+        return AnyLook(kind=recipe)
 
     def normalise(self, pixels: Tensor) -> Tensor:
         return pixels  # still of 16 bits: half as much to put together for a step

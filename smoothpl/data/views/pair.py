@@ -1,6 +1,6 @@
 """Views: the weak and the strong one of a benchmark, on the scale of the network."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from numbers import Real
@@ -11,7 +11,10 @@ from torch import Tensor
 
 from smoothpl.data.batch import Batch, RawStep
 from smoothpl.data.source import Reading
+from smoothpl.data.views.simclr import SimCLR
+from smoothpl.data.views.turns import quarter_turns
 from smoothpl.data.views.view import View
+from smoothpl.data.wanted import FURTHER_VIEWS, Recipe
 
 
 @dataclass(frozen=True)
@@ -41,13 +44,37 @@ class Views:
 
     def of_step(self, step: RawStep) -> Batch:
         """Runs on whatever device the step is on; the chance in it was drawn beforehand."""
+        strong = self.normalise(self.strong(step.of_strong, step.strong_plan)) if self.learned == "strong" else None
+        views = {
+            name: self.normalise(self.recipe(FURTHER_VIEWS[name].recipe)(images, plan))
+            for name, (images, plan) in step.views.items()
+        }
+        if "turn" in step.chance and strong is not None:
+            views["turned"] = quarter_turns(strong, step.chance["turn"])
         return Batch(
             labeled=self.normalise(self.weak(step.labeled, step.labeled_plan)),
             label=step.label,
             weak=self.normalise(self.weak(step.unlabeled, step.weak_plan)),
-            strong=self.normalise(self.strong(step.of_strong, step.strong_plan)) if self.learned == "strong" else None,
+            strong=strong,
             image=step.image,
+            labeled_image=step.labeled_image,
+            views=views,
+            chance=step.chance,
         )
+
+    def recipe(self, name: Recipe) -> View:
+        """A view by its name, also those that only some methods want (smoothpl/data/wanted.py)."""
+        made: dict[Recipe, Callable[[], View]] = {
+            "weak": lambda: self.weak,
+            "strong": lambda: self.strong,
+            "medium": self.strong.milder,
+            "simclr": SimCLR,
+        }
+        return made[name]()
+
+    def reading(self, recipe: Recipe) -> Reading | None:
+        """What chance decides when the images of such a view are read."""
+        return self.frame
 
     def of_test(self, images: Tensor) -> Tensor:
         return self.normalise(images)

@@ -5,7 +5,7 @@ other without ever being asked what is in it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -76,6 +76,10 @@ class RandAugment(View):
             raise ValueError(f"fill={self.fill} (views) must be a grey from 0 to 255.")
         if self.levels is not None and self.levels < 1:
             raise ValueError(f"levels={self.levels} (views) must be a positive number, or null for a continuous range.")
+
+    def milder(self) -> "RandAugment":
+        """One operation, as SequenceMatch's medium view."""
+        return replace(self, num_operations=1)
 
     @property
     def num_draws(self) -> int:  # type: ignore[override]

@@ -26,6 +26,10 @@ class View(ABC):
     def __call__(self, images: Tensor, plan: Any) -> Tensor:
         """images (B, channels, height, width) uint8 -> the same dims."""
 
+    def milder(self) -> "View":
+        """Between weak and strong, for methods that want a medium view; a view that has no degrees stays as it is."""
+        return self
+
 
 @dataclass(frozen=True)
 class Chain(View):
@@ -40,6 +44,9 @@ class Chain(View):
     def plan(self, draws: Tensor, dims: torch.Size) -> list[Any]:
         parts = torch.split(draws, [step.num_draws for step in self.steps.values()], dim=1)
         return [step.plan(part, dims) for step, part in zip(self.steps.values(), parts, strict=True)]
+
+    def milder(self) -> "Chain":
+        return Chain({name: step.milder() for name, step in self.steps.items()})
 
     def __call__(self, images: Tensor, plan: list[Any]) -> Tensor:
         for step, part in zip(self.steps.values(), plan, strict=True):

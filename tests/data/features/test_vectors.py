@@ -1,3 +1,5 @@
+from typing import Any
+
 import torch
 
 from smoothpl.data import Fold, Steps
@@ -43,7 +45,7 @@ def test_all_weak_looks_of_some_images() -> None:
 
 def steps(**more: int) -> Steps:
     fold = Fold(torch.tensor([0, 1, 2]), torch.arange(NUMBER))
-    settings = {"batch_size": 4, "unlabeled_ratio": 2, "max_steps": 5, "seed": 1} | more
+    settings: Any = {"batch_size": 4, "unlabeled_ratio": 2, "max_steps": 5, "seed": 1} | more
     return Steps(Vectors([table()], LABELS), fold, LooksOfStep(), **settings)
 
 

@@ -1,0 +1,24 @@
+"""Heads that methods put on the features of a network."""
+
+from torch import Tensor, nn
+from torch.nn.functional import normalize
+
+
+class Projection(nn.Module):
+    """Two layers, and unit length: where images are compared with each other (CoMatch, SimMatch, CCSSL)."""
+
+    def __init__(self, dim: int, num_classes: int, width: int = 64) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(dim, dim), nn.ReLU(), nn.Linear(dim, width))
+
+    def forward(self, features: Tensor) -> Tensor:
+        return normalize(self.layers(features.float()), dim=1)
+
+
+class Classifier(nn.Linear):
+    """A second classifier beside that of the network, or one of other classes: the quarter turns of an image."""
+
+    def __init__(self, dim: int, num_classes: int, classes: int | None = None) -> None:
+        super().__init__(dim, num_classes if classes is None else classes)
+        nn.init.xavier_normal_(self.weight)
+        nn.init.zeros_(self.bias)

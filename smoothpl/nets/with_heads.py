@@ -1,0 +1,96 @@
+"""A network with heads of a method's own on its features: projections, second classifiers.
+
+They are part of the network, so that the optimiser, the average, checkpoints and ranks take care of them. Whoever uses
+the trained network gets it without them.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from torch import Tensor, nn
+
+from smoothpl.errors import ConfigError
+from smoothpl.nets.heads import Head
+
+BASE, HEADS = "base.", "heads."
+MakeHead = Callable[[int, int], nn.Module]
+"""From the length of the features and the number of classes."""
+
+
+class Seen(NamedTuple):
+    """What a network makes of images."""
+
+    logits: Tensor  # (B, C)
+    features: Tensor  # (B, D), what the last layer gets
+    heads: dict[str, Tensor]
+
+
+class WithHeads(nn.Module):
+    """`judged` names the head whose logits are predictions; None: those of the network itself."""
+
+    def __init__(
+        self, base: nn.Module, heads: Mapping[str, MakeHead], num_classes: int, judged: str | None = None
+    ) -> None:
+        super().__init__()
+        self.base = base
+        dim = length_of_features(base)
+        self.heads = nn.ModuleDict({name: make(dim, num_classes) for name, make in heads.items()})
+        if judged is not None and judged not in self.heads:
+            raise ConfigError(f"the judged head {judged} is not among extra_heads={[*heads]}; name one of them.")
+        self.judged = judged
+
+    def look(self, images: Tensor) -> Seen:
+        logits, features = logits_and_features(self.base, images)
+        return Seen(logits, features, {name: head(features) for name, head in self.heads.items()})
+
+    def forward(self, images: Tensor) -> Tensor:
+        if self.judged is None:
+            logits: Tensor = self.base(images)
+            return logits
+        judged: Tensor = self.heads[self.judged](logits_and_features(self.base, images)[1])
+        return judged
+
+
+def base_of(network: nn.Module) -> nn.Module:
+    """The network itself, without a method's heads."""
+    return network.base if isinstance(network, WithHeads) else network
+
+
+def last_layer(network: nn.Module) -> nn.Linear:
+    """The layer that makes logits of features."""
+    layers = [part for part in network.modules() if isinstance(part, nn.Linear)]
+    if not layers:
+        raise ConfigError(
+            f"a method with heads of its own needs the features of a network, and {type(network).__name__} has no "
+            "linear layer at its end; use a WideResNet or a ResNet."
+        )
+    return layers[-1]
+
+
+def length_of_features(network: nn.Module) -> int:
+    return network.dim if isinstance(network, Head) else last_layer(network).in_features
+
+
+def logits_and_features(network: nn.Module, images: Tensor) -> tuple[Tensor, Tensor]:
+    if isinstance(network, Head):
+        return network(images), network.standardised(images)
+    seen: list[Tensor] = []
+    # Networks of other libraries hand out no features; what their last layer is given, are those.
+    hook = last_layer(network).register_forward_pre_hook(lambda _, given: seen.append(given[0]))
+    try:
+        logits: Tensor = network(images)
+    finally:
+        hook.remove()
+    return logits, seen[-1]
+
+
+def without_heads(state: Mapping[str, Tensor], judged: str | None = None) -> dict[str, Tensor]:
+    """The weights of a network without a method's heads; a judged one, which is linear, replaces the last layer."""
+    if not any(name.startswith(HEADS) for name in state):
+        return dict(state)
+    base = {name.removeprefix(BASE): value for name, value in state.items() if name.startswith(BASE)}
+    if judged is None:
+        return base
+    *_, weight = (name for name, value in base.items() if name.endswith("weight") and value.ndim == 2)
+    last = weight.removesuffix("weight")
+    return base | {f"{last}{part}": state[f"{HEADS}{judged}.{part}"] for part in ("weight", "bias")}

@@ -1,0 +1,46 @@
+"""Refinement: what is believed of unlabeled images, corrected before it is held against a threshold."""
+
+from abc import ABC
+from collections.abc import Mapping, Sequence
+
+from torch import Tensor, nn
+
+from smoothpl.pseudo.labels import Beliefs
+from smoothpl.pseudo.obstacles import Obstacle
+from smoothpl.pseudo.train_step import Output
+
+Outputs = Mapping[str, Output]
+
+
+class Refinement(nn.Module, ABC):
+    """A method may have several, one after the other: each sees what the one before it has left.
+
+    `see` a step first, `refine` it, and `observe` it when all is done. Memory is in buffers; what is remembered is that
+    of all ranks, so that every rank remembers the same.
+    """
+
+    teaches = True
+    """Whether the corrected probabilities are also what is taught, or weigh only."""
+    needs: frozenset[str] = frozenset()
+    """Views and heads without which it cannot work."""
+
+    def prepare(self, labeled_per_class: Tensor) -> None:
+        """Called once, before training, with (C,) how many images of every class carry labels."""
+
+    def prepare_images(self, num_unlabeled: int, num_labeled: int) -> None:
+        """Called once, before training, with the sizes of the fold."""
+
+    def see(self, beliefs: Beliefs) -> None:
+        """Takes note of a step of all ranks."""
+
+    def refine(self, probabilities: Tensor, outputs: Outputs | None, image: Tensor | None) -> Tensor:
+        """(U, C) -> (U, C), of the images `image` (U,). `outputs`: what the network makes of every view."""
+        refined: Tensor = self(probabilities)
+        return refined
+
+    def observe(self, probabilities: Tensor, outputs: Outputs | None, image: Tensor | None, label: Tensor) -> None:
+        """Takes note of a step of this rank, with the probabilities as they came here; label (B,) of labeled images."""
+
+    def obstacles(self) -> Sequence[Obstacle]:
+        """Why what it gives is not a continuous function of what it gets, if it is not."""
+        return ()

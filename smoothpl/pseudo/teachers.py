@@ -1,0 +1,84 @@
+"""Teacher: who says what an unlabeled image shows. The paper's stop-gradient, sg, is here, once for all."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Protocol, final
+
+import torch
+from torch import Tensor, nn
+
+from smoothpl.data.batch import Batch
+from smoothpl.errors import ConfigError
+from smoothpl.nets.statistics import resting_statistics
+from smoothpl.pseudo.labels import probabilities
+from smoothpl.pseudo.train_step import Output
+
+
+class Networks(Protocol):
+    """The network that learns, the one that follows it, and on what scale their logits are confidences."""
+
+    @property
+    def average(self) -> nn.Module: ...
+
+    def average_logits(self, images: Tensor) -> Tensor: ...
+
+    def believe(self, logits: Tensor) -> Tensor:
+        """Logits on the scale of confidences."""
+
+
+class Teacher(nn.Module, ABC):
+    """`needs` names views without which it cannot teach."""
+
+    needs: frozenset[str] = frozenset()
+
+    @abstractmethod
+    def forward(self, batch: Batch, outputs: Mapping[str, Output], networks: Networks) -> Tensor:
+        """-> probabilities (U, C) float32 of the unlabeled images, detached."""
+
+
+@final
+class Live(Teacher):
+    """The network itself, by the weak view."""
+
+    def forward(self, batch: Batch, outputs: Mapping[str, Output], networks: Networks) -> Tensor:
+        return probabilities(networks.believe(outputs["weak"].logits).detach())
+
+
+@final
+class Average(Teacher):
+    """The average of the network's weights (Mean Teacher), which normalises by its own batch, as in training."""
+
+    @torch.no_grad()
+    def forward(self, batch: Batch, outputs: Mapping[str, Output], networks: Networks) -> Tensor:
+        with resting_statistics(networks.average):
+            logits = networks.average_logits(batch.weak)
+        return probabilities(networks.believe(logits))
+
+
+@final
+class MeanOf(Teacher):
+    """The mean of what the network believes by several views of an image (MixMatch)."""
+
+    def __init__(self, views: Sequence[str]) -> None:
+        super().__init__()
+        if not views:
+            raise ConfigError("teacher.views=[] must name at least one view, for example [weak, weak2].")
+        self.views = views
+        self.needs = frozenset(views) - {"weak", "strong"}
+
+    def forward(self, batch: Batch, outputs: Mapping[str, Output], networks: Networks) -> Tensor:
+        each = [probabilities(networks.believe(outputs[view].logits).detach()) for view in self.views]
+        return torch.stack(each).mean(dim=0)
+
+
+@final
+class OfHead(Teacher):
+    """A head of its own, by the weak view."""
+
+    def __init__(self, head: str) -> None:
+        super().__init__()
+        self.head = head
+        self.needs = frozenset({head})
+
+    def forward(self, batch: Batch, outputs: Mapping[str, Output], networks: Networks) -> Tensor:
+        return probabilities(outputs["weak"].heads[self.head].detach())

@@ -1,0 +1,8 @@
+"""Terms: what the parts of a method add to the loss of a step."""
+
+from smoothpl.terms.factor import Factor
+from smoothpl.terms.fairness import FairnessTerm
+from smoothpl.terms.lesson import Lesson
+from smoothpl.terms.term import Term
+
+__all__ = ["Factor", "FairnessTerm", "Lesson", "Term"]

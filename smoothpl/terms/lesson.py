@@ -1,0 +1,44 @@
+"""The lesson: what the learned view is taught of the pseudo-labels. Every method has one, and it comes first."""
+
+from collections.abc import Sequence
+
+from torch import Tensor
+
+from smoothpl.nets.several import each_head, for_each_head
+from smoothpl.pseudo.distances import CrossEntropy, Distance
+from smoothpl.pseudo.obstacles import Obstacle
+from smoothpl.pseudo.ramps import Ramp
+from smoothpl.pseudo.targets import Target
+from smoothpl.pseudo.train_step import TrainStep
+from smoothpl.pseudo.weighting import Weighting
+from smoothpl.terms.term import Term
+
+
+class Lesson(Term):
+    """E over U of weight * distance(f(view), target).
+
+    The mean is over all images, also those of weight 0 (paper, Eq. of L_SFM). With cross-entropy and the strong view it
+    is L_FM or L_SFM, with the weak view L_PL or L_SPL; the shape tells which.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        view: str = "strong",
+        distance: Distance | None = None,
+        weight: float = 1.0,
+        ramp: Ramp | None = None,
+    ) -> None:
+        super().__init__(weight, ramp)
+        self.target = target
+        self.view = view
+        self.distance: Distance = CrossEntropy() if distance is None else distance
+        self.needs = frozenset({view}) - {"weak", "strong"}
+
+    def forward(self, step: TrainStep) -> Tensor:
+        logits = step.outputs[self.view].logits
+        target, weight = (for_each_head(each, logits) for each in (self.target(step.lessons), step.weight))
+        return (weight * self.distance(each_head(logits), target)).mean()
+
+    def obstacles(self, weighting: Weighting) -> Sequence[Obstacle]:
+        return ()  # those of its target are those of the weighting: smoothness.py
