@@ -26,7 +26,7 @@ class Fairness(nn.Module):
         if counts not in ("hard", "soft"):
             raise ValueError(f"fairness.counts={counts} must be hard (FreeMatch) or soft (continuous).")
         if not weight > 0:
-            raise ValueError(f"fairness.weight={weight} must be positive; for none use fairness=null.")
+            raise ValueError(f"fairness.weight={weight} must be positive; for none use fairness=none.")
         self.weight = weight
         self.soft = counts == "soft"
         self.momentum = momentum

@@ -39,7 +39,7 @@ class Weighting(nn.Module):
         if isinstance(shape, Gaussian) and policy.spread is None:
             raise ValueError("shape=gaussian takes its width from a policy that knows one; use policy=running with it.")
         if isinstance(shape, Gaussian) and annealing is not None:
-            raise ValueError("annealing with shape=gaussian has no width; use another shape, or annealing=null.")
+            raise ValueError("annealing with shape=gaussian has no width; use another shape, or annealing=none.")
         if score not in ("confidence", "margin"):
             raise ValueError(f"score={score} must be confidence or margin.")
 

@@ -109,7 +109,7 @@ def test_soft_memory_moves_by_as_much_as_counted() -> None:
 
 @pytest.mark.parametrize(
     ("settings", "complaint"),
-    [({"counts": "few"}, "fairness.counts=few must be hard"), ({"weight": 0.0}, "use fairness=null")],
+    [({"counts": "few"}, "fairness.counts=few must be hard"), ({"weight": 0.0}, "use fairness=none")],
 )
 def test_what_makes_no_sense_is_refused(settings: dict[str, object], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
