@@ -41,6 +41,11 @@ class ThresholdPolicy(nn.Module, ABC):
         """The width of shape=gaussian, for policies that know one."""
         return None
 
+    @property
+    def waits(self) -> Tensor | None:
+        """Whether only labels teach so far, a scalar, for policies with a warm-up."""
+        return None
+
     def observe(self, pseudo: PseudoLabels, weight: Tensor) -> None:
         """Takes note of the pseudo-labels of a step, and of their weights (U,), when all is done."""
 

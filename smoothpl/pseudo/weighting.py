@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+import torch
 from torch import Tensor, nn
 
 from smoothpl.pseudo.alignment import Alignment, Unaligned
@@ -64,6 +65,12 @@ class Weighting(nn.Module):
 
     def forward(self, pseudo: PseudoLabels) -> Tensor:
         """-> weight (U,) in [0, 1]."""
+        waits = self.policy.waits
+        weight = self.above_threshold(pseudo)
+        return weight if waits is None else torch.where(waits, 0, weight)
+
+    def above_threshold(self, pseudo: PseudoLabels) -> Tensor:
+        """-> weight (U,) by confidence and threshold alone."""
         pseudo = self.policy.taught(self.aligned(pseudo))
         threshold = self.policy(pseudo).clamp(min=self.floor)
         confidence = margin(pseudo.probabilities) if self.score == "margin" else pseudo.confidence

@@ -25,6 +25,12 @@ def check_pseudo_labels(config: DictConfig, typed: Collection[str]) -> None:
     for name in ("align", "policy", "shape", "target", "learned_view"):
         require(config[name] is not None, f"{name}=null, but method={config.method} needs a {name}.")
     check_threshold(config, typed)
+    warm_up = config.policy.get("warm_up_steps", 0)
+    require(
+        not isinstance(warm_up, int) or warm_up < config.max_steps,
+        f"policy.warm_up_steps={warm_up} is not below max_steps={config.max_steps}: no pseudo-label would ever teach; "
+        "use a shorter warm-up, or method=supervised.",
+    )
     check_forward(config)
     require(
         config.learned_view in ("strong", "weak"),
