@@ -41,6 +41,7 @@ class Taught(NamedTuple):
     label: Tensor
     weight: Tensor
     confidence: Tensor
+    predicted: Tensor  # the class before any alignment
 
 
 def accuracy(logits: Tensor, label: Tensor) -> Tensor:
@@ -186,6 +187,7 @@ class SemiSupervisedModule(LightningModule):
             "label": lessons.label,
             "weight": weight,
             "confidence": lessons.confidence,
+            "predicted": pseudo.label,
         } | extra
 
     def all_logits(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:

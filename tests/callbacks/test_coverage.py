@@ -19,7 +19,7 @@ NOTHING = torch.zeros(6)
 
 def step(watch: CoverageWatch, number: int, weight: torch.Tensor, network: Any = None) -> Mock:
     label = torch.arange(len(weight)) % 3
-    module = Mock(spec=SemiSupervisedModule, taught=Taught(label, weight, weight))
+    module = Mock(spec=SemiSupervisedModule, taught=Taught(label, weight, weight, label))
     module.ends_step.return_value = True
     module.network = module.average = network
     data = SimpleNamespace(source=SimpleNamespace(class_names=NAMES))

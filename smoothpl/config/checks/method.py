@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from math import inf
 
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from smoothpl.errors import require
 
@@ -14,6 +14,10 @@ def check_labels_only(config: DictConfig, typed: Collection[str]) -> None:
     parts = [name for name in names if config[name] is not None and (name != "threshold" or name in typed)]
     numbers = [name for name in ("unlabeled_weight", "unlabeled_ratio", "factor_weight") if config[name] != 0]
     require(config.forward == "joint", f"forward={config.forward} has no effect: there is no weak view.")
+    require(
+        OmegaConf.select(config, "callbacks.collapse.by") != "unlabeled",
+        f"callbacks.collapse.by=unlabeled has no effect: method={config.method} sees no unlabeled images; use test.",
+    )
     require(
         not parts + numbers,
         f"{', '.join(parts + numbers)} would have no effect: method={config.method} learns from labels alone; "
