@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from math import isfinite
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import torch
 from lightning import LightningModule
@@ -12,25 +11,25 @@ from torch.optim import SGD
 from torchmetrics.classification import MulticlassConfusionMatrix
 
 from smoothpl.data import Batch, SemiSupervisedData
-from smoothpl.errors import DivergenceError
 from smoothpl.losses import labeled_loss
 from smoothpl.metrics.collapse import PARTLY_BELOW
 from smoothpl.metrics.confusion import collapsed_classes, error_rate, predicted_share
+from smoothpl.metrics.finite import check_finite
 from smoothpl.metrics.reliability import Bin, Reliability, bins_of, calibration_error
 from smoothpl.metrics.running_means import RunningMeans
-from smoothpl.nets.finetuning.whole import WholeNetwork
-from smoothpl.nets.heads import Head
-from smoothpl.nets.several import SeveralHeads, each_head, for_each_head, heads_of
+from smoothpl.nets.forwards import Forward, confidences_of, logits_of, look, watch
+from smoothpl.nets.output import Output
+from smoothpl.nets.several import each_head, for_each_head, heads_of
 from smoothpl.nets.start import HeadStart
-from smoothpl.nets.statistics import resting_statistics
 from smoothpl.nets.synced import synced
-from smoothpl.nets.with_heads import WithHeads, base_of
+from smoothpl.nets.with_heads import base_of
 from smoothpl.optim import cosine
-from smoothpl.pseudo import Beliefs, Weighting, probabilities
-from smoothpl.pseudo.labels import from_probabilities
+from smoothpl.pseudo import Weighting
+from smoothpl.pseudo.judging import judge
 from smoothpl.pseudo.mixing import Mix
 from smoothpl.pseudo.teachers import Live, Teacher
-from smoothpl.pseudo.train_step import Output, TrainStep
+from smoothpl.pseudo.train_step import Taught
+from smoothpl.terms.lesson import LESSON
 from smoothpl.terms.term import Term
 
 OF_LABELS = ("loss", "labeled_loss", "labeled_accuracy")
@@ -38,43 +37,17 @@ OF_PSEUDO_LABELS = ("coverage", "weight_mean", "confidence_mean")
 FORMER_NAMES = {"fairness.": "terms.fairness.part."}
 """Of parts whose memory is in checkpoints of earlier versions."""
 
-LESSON = "lesson"
 MOST_CLASSES = 20
 """The share of every class is logged up to this number of classes; the record has it for any number."""
-
-
-class Taught(NamedTuple):
-    """What was taught in a step, (U,) each."""
-
-    label: Tensor
-    weight: Tensor
-    confidence: Tensor
 
 
 def accuracy(logits: Tensor, label: Tensor) -> Tensor:
     return (each_head(logits).detach().argmax(dim=1) == for_each_head(label, logits)).float().mean()
 
 
-def tempered(network: nn.Module, logits: Tensor) -> Tensor:
-    """A head on frozen features has a temperature for confidences."""
-    return network.confidences_of(logits) if isinstance(network, Head | SeveralHeads | WholeNetwork) else logits
-
-
-def logits_of(network: nn.Module, images: Tensor) -> Tensor:
-    """For losses: of several backbones those of each head."""
-    logits: Tensor = network.apart(images) if isinstance(network, SeveralHeads) else network(images)
-    return logits
-
-
 def loss_name(term: str) -> str:
     """What it is logged as: the lesson is the paper's unlabeled loss."""
     return f"{'unlabeled' if term == LESSON else term}_loss"
-
-
-def check_finite(means: dict[str, float], step: int) -> None:
-    if not all(map(isfinite, means.values())):
-        terms = ", ".join(f"{name} {value:.3g}" for name, value in means.items())
-        raise DivergenceError(f"training has diverged by step {step}: {terms}. Try a lower optim.learning_rate.")
 
 
 class SemiSupervisedModule(LightningModule):
@@ -90,7 +63,7 @@ class SemiSupervisedModule(LightningModule):
         teacher: Teacher | None = None,
         mix: Mix | None = None,
         labeled_weight: float | None = None,
-        forward: Literal["joint", "split", "apart"] = "joint",
+        forward: Forward = "joint",
         log_every: int = 10,
         start: HeadStart | None = None,
     ) -> None:
@@ -140,9 +113,8 @@ class SemiSupervisedModule(LightningModule):
         self.average.load_state_dict(self.network.state_dict())
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
-        learned = (
-            self.learn_from_labels(batch) if self.weighting is None else self.learn_from_all(batch, self.weighting)
-        )
+        weighting = self.weighting
+        learned = self.learn_from_labels(batch) if weighting is None else self.learn_from_all(batch, weighting)
         self.health.add(learned)
         self.taught = Taught(*(learned[name] for name in Taught._fields)) if "label" in learned else None
         is_due = self.ends_step(batch_idx) and (self.global_step + 1) % self.log_every == 0
@@ -168,14 +140,16 @@ class SemiSupervisedModule(LightningModule):
             logger.log_metrics(means, step=self.global_step if step is None else step)
 
     def learn_from_labels(self, batch: Batch) -> dict[str, Tensor]:
-        logits = self.together({"labeled": batch.labeled})["labeled"].logits
+        logits = logits_of(self.network, batch.labeled)
         loss = labeled_loss(each_head(logits), for_each_head(batch.label, logits))
         return {"loss": loss, "labeled_loss": loss, "labeled_accuracy": accuracy(logits, batch.label)}
 
     def learn_from_all(self, batch: Batch, weighting: Weighting) -> dict[str, Tensor]:
         outputs = self.look(batch)
-        step = self.judge(batch, outputs, weighting)
-        labeled = self.labeled_loss(step, weighting)
+        step = judge(batch, outputs, self.teacher, weighting, self)
+        logits, label = outputs["labeled"].logits, batch.label
+        held_back = for_each_head(weighting.of_labeled(step.beliefs.labeled, label), logits)
+        labeled = labeled_loss(each_head(logits), for_each_head(label, logits), held_back)
         loss = labeled if self.labeled_weight is None else self.labeled_weight * labeled
         losses: dict[str, Tensor] = {}
         for name, term in self.terms.items():
@@ -183,34 +157,21 @@ class SemiSupervisedModule(LightningModule):
             term.see(step)
             losses[loss_name(name)] = term(step)
             loss = loss + term.weighted(losses[loss_name(name)])
-        weighting.observe(step.pseudo, step.weight, outputs, batch.label)
+        weighting.observe(step.pseudo, step.weight, outputs, label)
         for term in self.all_terms:
             term.finish(step)
         return {
             "loss": loss,
             "labeled_loss": labeled,
-            "labeled_accuracy": accuracy(outputs["labeled"].logits, batch.label),
+            "labeled_accuracy": accuracy(logits, label),
             "coverage": (step.weight > 0).float().mean(),
             "weight_mean": step.weight.mean(),
             "confidence_mean": step.pseudo.confidence.mean(),
             "label": step.lessons.label,
             "weight": step.weight,
             "confidence": step.lessons.confidence,
+            "predicted": step.pseudo.label,
         } | losses
-
-    def judge(self, batch: Batch, outputs: Mapping[str, Output], weighting: Weighting) -> TrainStep:
-        """What is believed of the unlabeled images, what of it is taught, and how much it weighs."""
-        of_labeled = self.believe(outputs["labeled"].logits)
-        pseudo = from_probabilities(self.teacher(batch, outputs, self), batch.image)
-        beliefs = Beliefs(pseudo, probabilities(of_labeled.detach()), batch.label)
-        weighting.see(beliefs, outputs)
-        believed, weight = self.believe(outputs["weak"].logits), weighting(pseudo, outputs)
-        return TrainStep(batch, outputs, beliefs, believed, weight, weighting.lessons(pseudo, outputs))
-
-    def labeled_loss(self, step: TrainStep, weighting: Weighting) -> Tensor:
-        logits, label = step.outputs["labeled"].logits, step.batch.label
-        held_back = for_each_head(weighting.of_labeled(step.beliefs.labeled, label), logits)
-        return labeled_loss(each_head(logits), for_each_head(label, logits), held_back)
 
     def set_unlabeled_weight(self, weight: float) -> None:
         """Of the lesson, which is what unlabeled_weight=auto measures."""
@@ -230,7 +191,7 @@ class SemiSupervisedModule(LightningModule):
 
     def believe(self, logits: Tensor) -> Tensor:
         """Logits on the scale of confidences."""
-        return tempered(base_of(self.network), logits)
+        return confidences_of(base_of(self.network), logits)
 
     def average_logits(self, images: Tensor) -> Tensor:
         return logits_of(self.average, images)
@@ -240,39 +201,12 @@ class SemiSupervisedModule(LightningModule):
         views = {"labeled": batch.labeled, "weak": batch.weak}
         views |= {} if batch.strong is None else {"strong": batch.strong}
         views |= batch.views
-        if self.mix is not None:  # then nothing is learned but from mixed images
-            with torch.no_grad(), resting_statistics(self.network):
-                seen = self.seen(views)
-            return seen | self.seen(self.mix.images(batch, views))
-        if self.forward_mode == "split":
-            with torch.no_grad():
-                weak = self.together({"weak": views.pop("weak")})
-            return weak | self.together(views)
-        return self.seen(views)
-
-    def seen(self, views: Mapping[str, Tensor]) -> dict[str, Output]:
-        if self.forward_mode != "apart":
-            # One forward for all views: BatchNorm sees them together, as in the paper's codebase.
-            return self.together(views)
-        first, *others = views  # only the labeled images, which come first, move the running statistics
-        outputs = self.together({first: views[first]})
-        with resting_statistics(self.network):
-            for name in others:
-                outputs |= self.together({name: views[name]})
-        return outputs
-
-    def together(self, views: Mapping[str, Tensor]) -> dict[str, Output]:
-        images, sizes = torch.cat([*views.values()]), [len(view) for view in views.values()]
-        if not isinstance(self.network, WithHeads):
-            logits = torch.split(logits_of(self.network, images), sizes)
-            return {name: Output(own) for name, own in zip(views, logits, strict=True)}
-        seen = self.network.look(images)
-        logits, features = (torch.split(each, sizes) for each in (seen.logits, seen.features))
-        heads = {name: torch.split(each, sizes) for name, each in seen.heads.items()}
-        return {
-            name: Output(logits[number], features[number], {head: parts[number] for head, parts in heads.items()})
-            for number, name in enumerate(views)
-        }
+        if self.mix is None:
+            return look(self.network, views, self.forward_mode)
+        mixed = self.mix.images(batch, views)
+        watched = watch(self.network, {name: views.pop(name) for name in self.mix.watched}, self.forward_mode)
+        first = {"labeled": views.pop("labeled")} if "labeled" in views else {}
+        return watched | look(self.network, first | mixed | views, self.forward_mode)
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         state = checkpoint["state_dict"]

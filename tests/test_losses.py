@@ -106,3 +106,16 @@ def test_the_gradient_is_continuous_where_an_image_crosses_the_threshold(shape: 
         low, high = (middle, high) if confidence(middle) < 0.9 else (low, middle)
     jump = (gradient(high + 1e-9) - gradient(high - 1e-9)).norm()
     assert (jump > 1e-3) == isinstance(shape, Step)
+
+
+def test_mixed_precision_changes_no_bit_of_a_loss() -> None:
+    logits, label, weight = torch.randn(6, 4), torch.randint(4, (6,)), torch.rand(6)
+    soft = torch.randn(6, 4).softmax(dim=1)
+
+    def losses() -> list[Tensor]:
+        unlabeled = [unlabeled_loss(logits, target, weight) for target in (label, soft)]
+        return [labeled_loss(logits, label), labeled_loss(logits, label, weight), *unlabeled, factor_loss(weight)]
+
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        found = losses()
+    assert all(map(torch.equal, found, losses()))

@@ -10,7 +10,8 @@ from benchmarks.waiting import Synchronisations
 from smoothpl.data import Batch
 from smoothpl.errors import DivergenceError
 from smoothpl.losses import factor_loss, labeled_loss, unlabeled_loss
-from smoothpl.module import MOST_CLASSES, SemiSupervisedModule, check_finite
+from smoothpl.metrics.finite import check_finite
+from smoothpl.module import MOST_CLASSES, SemiSupervisedModule
 from smoothpl.pseudo import Beliefs, Fairness, Gaussian, probabilities, pseudo_labels
 from smoothpl.run.build import build_data, build_module
 from smoothpl.run.quiet import quiet_libraries

@@ -52,7 +52,7 @@ class CoverageWatch(Callback):
         assert isinstance(pl_module, SemiSupervisedModule)
         if pl_module.taught is None:  # learns from labels alone
             return
-        label, weight, _ = pl_module.taught
+        label, weight, *_ = pl_module.taught
         counts = (weight > 0).float()
         names = trainer.datamodule.source.class_names  # type: ignore[attr-defined]
         number = counts.new_full((1,), len(counts))

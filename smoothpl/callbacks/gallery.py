@@ -79,7 +79,7 @@ def examples(which: Tensor, module: SemiSupervisedModule, batch: Batch, data: Se
     names = data.source.class_names
     truth = data.source.train.labels[data.fold.unlabeled][batch.image[which].cpu()]
     pixels = data.pixels_of(batch, which)
-    label, weight, confidence = (each[which].tolist() for each in module.taught)
+    label, weight, confidence, _ = (each[which].tolist() for each in module.taught)
     return [
         Example(pixels[i], names[label[i]], confidence[i], weight[i], names[true] if true >= 0 else None)
         for i, true in enumerate(truth.tolist())

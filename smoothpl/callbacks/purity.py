@@ -49,7 +49,7 @@ class PurityWatch(Callback):
         assert isinstance(pl_module, SemiSupervisedModule)
         if pl_module.taught is None:  # learns from labels alone
             return
-        label, weight, _ = pl_module.taught
+        label, weight, *_ = pl_module.taught
         truth, counts = self.hidden[batch.image], weight > 0
         known = counts & (truth != UNKNOWN)
         right = known & (label == truth)

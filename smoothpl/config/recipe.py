@@ -38,9 +38,9 @@ NOT_IN_NAME = [
 """Overrides that the name of a recipe leaves out: it has them elsewhere, or they change nothing that is learned."""
 LATER = (
     *("labels_before", "labels_until_pause", "backbone", "head", "finetune", "views_wanted", "labeled_weight"),
-    *("teacher", "refine", "distance", "ramp", "mix", "extra_heads", "terms"),
+    *("teacher", "refine", "distance", "ramp", "mix", "extra_heads", "terms", "policy.warm_up_steps"),
 )
-"""Knobs that earlier versions did not have: while they are empty, a recipe keeps the digest that it had."""
+"""Knobs that earlier versions did not have, also of parts: while they are empty, a recipe keeps the digest it had."""
 
 
 def is_recipe(path: str, value: Any) -> bool:
@@ -69,7 +69,7 @@ def recipe_digest(config: DictConfig) -> str:
     OmegaConf.resolve(recipe)
     repairs = OmegaConf.select(recipe, f"{COVERAGE}.action") == "repair"  # which does more than watch
     others = [each for each in NOT_RECIPE if each != COVERAGE or not repairs]
-    for path in (*(each for each in LATER if not recipe[each]), *others):
+    for path in (*(each for each in LATER if not OmegaConf.select(recipe, each)), *others):
         owner, _, key = path.rpartition(".")
         part = OmegaConf.select(recipe, owner) if owner else recipe
         if part is not None:

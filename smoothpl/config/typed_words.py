@@ -31,7 +31,7 @@ def readable(line: CommandLine) -> CommandLine:
     check_spaces(line.words)
     for flag in (each for each in line.flags if each.startswith("-")):
         check_flag(flag)
-    words = [place_quoted(word) if key_of(word) in PLACES else word for word in with_named_verdict(line)]
+    words = [place_quoted(word) if key_of(word) in PLACES else none_named(word) for word in with_named_verdict(line)]
     for word in words:
         check_word(word)
     return line._replace(words=tuple(words))
@@ -49,6 +49,14 @@ def with_named_verdict(line: CommandLine) -> list[str]:
         return f"verdict={','.join(meant.get(each.strip().lower(), each) for each in options)}"
 
     return [named(word) if key_of(word) in ("verdict", *alone) and "=" in word else word for word in line.words]
+
+
+def none_named(word: str) -> str:
+    """null becomes none in groups that have this option; Hydra takes only words."""
+    key, equals, text = word.partition("=")
+    if not equals or key not in groups() or "none" not in options(key):
+        return word
+    return f"{key}={','.join('none' if each.strip().lower() == 'null' else each for each in text.split(','))}"
 
 
 def check_flag(flag: str) -> None:

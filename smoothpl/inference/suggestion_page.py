@@ -4,7 +4,7 @@ import base64
 import csv
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +17,7 @@ from smoothpl.backbones.embeddings import Embeddings
 from smoothpl.backbones.engine import engine_for
 from smoothpl.data.decode import decode_safely
 from smoothpl.data.folder.decoded import Decoded, decode_all
+from smoothpl.data.folder.held_out import is_held_out
 from smoothpl.data.folder.label import LABELED, TEST
 from smoothpl.data.folder.label_files import is_unicode
 from smoothpl.data.folder.scan import Scan, scan_folder
@@ -63,8 +64,7 @@ def find(run_dir: Path, root: str | None, number: int, trust: bool) -> Found:
     unlabeled = unlabeled_files(scan, decoded)
     require(bool(unlabeled), f"data.root={scan.root}: every image has a label.")
     names = {name: c for c, name in enumerate(parts.record.class_names)}
-    row = decoded.row.tolist()
-    labeled = [at for at, file in enumerate(scan.files) if scan.label.get(file) in names and row[at] >= 0]
+    labeled = files_that_teach(scan, decoded, names, config["data"].get("folds") or 0, config["fold"])
     look = looking(parts, scan, decoded)
     looks = [look(which) for which in (unlabeled, labeled)]
     labels = torch.tensor([names[scan.label[scan.files[at]]] for at in labeled])
@@ -97,6 +97,20 @@ def unlabeled_files(scan: Scan, decoded: Decoded) -> list[int]:
         if row >= 0 and digest not in taken and is_unicode(file):
             first.setdefault(digest, at)
     return [*first.values()]
+
+
+def files_that_teach(scan: Scan, decoded: Decoded, classes: Container[str], folds: int, fold: int) -> list[int]:
+    """Positions of the labeled files that a run learns from: not of those that are held out, or test."""
+    tests = {digest for file, digest in zip(scan.files, decoded.digests, strict=True) if file in scan.test}
+    return [
+        at
+        for at, (file, digest, row) in enumerate(zip(scan.files, decoded.digests, decoded.row.tolist(), strict=True))
+        if file in scan.label
+        and scan.label[file] in classes
+        and row >= 0
+        and digest not in tests
+        and not is_held_out(digest, folds, fold)
+    ]
 
 
 def describe(suggestion: Suggestion, scan: Scan, file: str, names: Sequence[str]) -> Shown:

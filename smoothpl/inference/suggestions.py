@@ -80,7 +80,8 @@ def standardised(head: nn.Module, vectors: Tensor) -> Tensor:
 
 
 def suggest(unlabeled: Look, labeled: Look, labels: Tensor, threshold: float, number: int) -> list[Suggestion]:
-    """`labels` (L,) are those of the labeled images. At most half of the suggestions are for poorly covered classes."""
+    """`labels` (L,) are those of the labeled images that were learned from. At most half of the suggestions are for
+    poorly covered classes."""
     number = min(number, len(unlabeled.probabilities))
     confidence, guess = unlabeled.probabilities.max(dim=1)
     chosen: dict[int, int | None] = {}

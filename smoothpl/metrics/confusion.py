@@ -25,6 +25,13 @@ def predicted_share(confusion: Tensor) -> Tensor:
     return torch.where(images.squeeze(1) > 0, share, 1.0)
 
 
+def share_of_expected(predicted: Tensor, expected: Tensor) -> Tensor:
+    """predicted, expected (C,) counts -> predictions of each class as a fraction of its fair share, (C,), which is its
+    share of what was expected. A class that was not expected gets 1, so that it never counts as collapsed."""
+    share = (predicted / predicted.sum()) / (expected / expected.sum())
+    return torch.where(expected > 0, share, 1.0)
+
+
 def collapsed_classes(confusion: Tensor, floor: float = COLLAPSED_BELOW) -> list[int]:
     """Classes that are predicted for less than `floor` of their fair share."""
     return (predicted_share(confusion) < floor).nonzero().squeeze(1).tolist()

@@ -39,8 +39,8 @@ class Head(nn.Module, ABC):
         return (vectors.float() - self.mean) * self.scale
 
     def confidences_of(self, logits: Tensor) -> Tensor:
-        """Logits on the scale of confidences."""
-        return logits * (self.loss_temperature / self.temperature)
+        """Logits on the scale of confidences, in float32 whatever the training precision."""
+        return logits.float() * (self.loss_temperature / self.temperature)
 
     def start_fresh(self, features: Tensor, labels: Tensor) -> None:
         """Begins without an opinion; features (L, V, D), standardised, and labels (L,), for a head that needs one."""

@@ -5,24 +5,16 @@ the trained network gets it without them.
 """
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from torch import Tensor, nn
 
 from smoothpl.errors import ConfigError
 from smoothpl.nets.heads import Head
+from smoothpl.nets.output import Output
 
 BASE, HEADS = "base.", "heads."
 MakeHead = Callable[[int, int], nn.Module]
 """From the length of the features and the number of classes."""
-
-
-class Seen(NamedTuple):
-    """What a network makes of images."""
-
-    logits: Tensor  # (B, C)
-    features: Tensor  # (B, D), what the last layer gets
-    heads: dict[str, Tensor]
 
 
 class WithHeads(nn.Module):
@@ -39,9 +31,9 @@ class WithHeads(nn.Module):
             raise ConfigError(f"the judged head {judged} is not among extra_heads={[*heads]}; name one of them.")
         self.judged = judged
 
-    def look(self, images: Tensor) -> Seen:
+    def look(self, images: Tensor) -> Output:
         logits, features = logits_and_features(self.base, images)
-        return Seen(logits, features, {name: head(features) for name, head in self.heads.items()})
+        return Output(logits, features, {name: head(features) for name, head in self.heads.items()})
 
     def forward(self, images: Tensor) -> Tensor:
         if self.judged is None:

@@ -21,6 +21,10 @@ class Annealing(nn.Module):
 
     How a weight falls towards eta is the shape's affair, turned round: Phi of the doubt 1 - p above 1 - eta. A step is
     UDA's mask; with a ramp the labeled loss is continuously differentiable, too.
+
+    The labeled loss is a mean over the images that are not held back, as in UDA's own code. TorchSSL and USB divide by
+    the whole batch: where 6 of 8 images are held back, their labeled loss and its gradient are a quarter of those here,
+    and an `unlabeled_weight` found there weighs a quarter as much.
     """
 
     def __init__(self, schedule: str, num_classes: int, max_steps: int) -> None:

@@ -53,8 +53,14 @@ class Curriculum(ThresholdPolicy):
             self.jumps = "policy.counts=hard counts images above a threshold: use policy.counts=soft"
 
     def prepare(self, num_unlabeled: int) -> None:
-        self.register_buffer("ledger", torch.zeros(num_unlabeled, dtype=torch.long))
-        self.register_buffer("ledger_weight", torch.zeros(num_unlabeled))
+        """Called again for as many images it keeps its memory; for another number of them it begins anew."""
+        ledger = getattr(self, "ledger", None)
+        if ledger is not None and len(ledger) == num_unlabeled:
+            return
+        device = self.count.device
+        self.register_buffer("ledger", torch.zeros(num_unlabeled, dtype=torch.long, device=device))
+        self.register_buffer("ledger_weight", torch.zeros(num_unlabeled, device=device))
+        self.count.zero_()
 
     def forward(self, pseudo: PseudoLabels) -> Tensor:
         largest = self.count.max()

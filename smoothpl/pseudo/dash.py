@@ -21,6 +21,9 @@ class LossSchedule(ThresholdPolicy):
     reached its minimum the pseudo-label is soft, sharpened by `temperature`; then it is hard. A loss l is a score
     exp(-l): for a hard label that is its confidence. With `schedule="continuous"` k grows by a little in every step,
     and the temperature goes down to 0 with rho, so that soft labels become hard gradually.
+
+    For `warm_up_steps` only labels teach; the first step is then the one after them, for rho_0 and for k. Without a
+    warm-up rho_0 is the loss of an untrained network, which every image is below.
     """
 
     def __init__(
@@ -31,10 +34,13 @@ class LossSchedule(ThresholdPolicy):
         gamma: float = 1.27,
         rho_min: float = 0.05,
         temperature: float = 0.5,
+        warm_up_steps: int = 0,
     ) -> None:
         super().__init__()
         if schedule not in ("stepwise", "continuous"):
             raise ValueError(f"policy.schedule={schedule} must be stepwise (Dash) or continuous.")
+        if type(warm_up_steps) is not int or warm_up_steps < 0:
+            raise ValueError(f"policy.warm_up_steps={warm_up_steps} must be a whole number of steps; 0 for none.")
         self.continuous = schedule == "continuous"
         if not self.continuous:
             self.jumps = (
@@ -44,6 +50,7 @@ class LossSchedule(ThresholdPolicy):
         self.refresh_every = refresh_every
         self.growth, self.gamma, self.rho_min = growth, gamma, rho_min
         self.temperature = temperature
+        self.warm_up_steps = warm_up_steps
         self.start: Tensor
         self.steps: Tensor
         self.register_buffer("start", torch.zeros(()))
@@ -51,13 +58,18 @@ class LossSchedule(ThresholdPolicy):
 
     def see(self, beliefs: Beliefs) -> None:
         of_label = beliefs.labeled.gather(1, beliefs.label.unsqueeze(1)).clamp(min=1e-12)
-        self.start.copy_(torch.where(self.steps == 0, -of_label.log().mean(), self.start))
+        self.start.copy_(torch.where(self.steps == self.warm_up_steps, -of_label.log().mean(), self.start))
         self.steps += 1
+
+    @property
+    def waits(self) -> Tensor | None:
+        return self.steps <= self.warm_up_steps if self.warm_up_steps else None
 
     @property
     def rho(self) -> Tensor:
         rounding = None if self.continuous else "floor"
-        refreshed = torch.div((self.steps - 1).clamp(min=0), self.refresh_every, rounding_mode=rounding)
+        since_start = (self.steps - 1 - self.warm_up_steps).clamp(min=0)
+        refreshed = torch.div(since_start, self.refresh_every, rounding_mode=rounding)
         return (self.growth * self.gamma**-refreshed * self.start).clamp(min=self.rho_min)
 
     @property

@@ -32,7 +32,7 @@ class Fairness(nn.Module):
         if counts not in ("hard", "soft"):
             raise ValueError(f"fairness.counts={counts} must be hard (FreeMatch) or soft (continuous).")
         if not weight > 0:
-            raise ValueError(f"fairness.weight={weight} must be positive; for none use fairness=null.")
+            raise ValueError(f"fairness.weight={weight} must be positive; for none use fairness=none.")
         self.weight = weight
         self.soft = counts == "soft"
         self.momentum = momentum
@@ -46,7 +46,7 @@ class Fairness(nn.Module):
         pseudo, weight = of_all_ranks(pseudo), of_all_ranks(weight)
         self.sureness.lerp_(pseudo.probabilities.mean(dim=0), 1 - self.momentum)
         counts = weight if self.soft else torch.ones_like(weight)
-        seen = counts @ one_hot(pseudo.label, len(self.predicted)) / len(counts)
+        seen = total_by(counts, one_hot(pseudo.label, len(self.predicted))) / len(counts)
         # A running mean over all that counts: the less of it in a step, the less the mean moves.
         self.predicted += (1 - self.momentum) * (seen - counts.mean() * self.predicted)
 
@@ -55,9 +55,9 @@ class Fairness(nn.Module):
         strong = probabilities(logits)
         counts = weight if self.soft else (weight > 0).float()
         total = counts.sum()
-        mean = counts @ strong / total.clamp(min=SMALL)
+        mean = total_by(counts, strong) / total.clamp(min=SMALL)
         votes = strong.detach() if self.soft else one_hot(strong.argmax(dim=1), strong.shape[1])
-        share = counts @ votes / total.clamp(min=SMALL)
+        share = total_by(counts, votes) / total.clamp(min=SMALL)
         p = normalized(over(self.sureness, self.predicted))
         q = normalized(over(mean, share))
         loss = (p * torch.log(q + SMALL)).sum()
@@ -66,6 +66,12 @@ class Fairness(nn.Module):
     def obstacles(self, weighting: Weighting) -> Sequence[Obstacle]:
         way_out = "fairness.counts=soft"
         return () if self.soft else [Obstacle("fairness.counts=hard counts predictions", way_out, (way_out,))]
+
+
+def total_by(counts: Tensor, rows: Tensor) -> Tensor:
+    """counts (U,), rows (U, C) -> (C,), in float32: mixed precision would multiply in bfloat16."""
+    with torch.autocast(counts.device.type, enabled=False):
+        return counts @ rows
 
 
 def over(amount: Tensor, count: Tensor) -> Tensor:

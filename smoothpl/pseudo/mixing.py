@@ -21,11 +21,12 @@ GRID = 4096
 class Mix:
     """X' = m X + (1 - m) X_partner, with m ~ Beta(alpha, alpha), never below 1/2: an image stays most of itself.
 
-    `of` names the views that are put together, the labeled images first. `per="image"` draws a weight for each image
+    `of` names the views that are put together, the labeled images first; those in `watched` teach, and nothing is learned
+    from them as they are. `per="image"` draws a weight for each image
     (google/mixmatch), `"batch"` one for all of a step (TorchSSL, USB).
     """
 
-    def __init__(self, of: Sequence[str], alpha: float = 0.75, per: str = "image") -> None:
+    def __init__(self, of: Sequence[str], watched: Sequence[str] = (), alpha: float = 0.75, per: str = "image") -> None:
         if not of or len(of) > 3:
             raise ConfigError(f"mix.of={[*of]} must name one to three views, for example [labeled, weak, weak2].")
         if not alpha > 0:
@@ -33,6 +34,7 @@ class Mix:
         if per not in ("image", "batch"):
             raise ConfigError(f"mix.per={per} must be image or batch.")
         self.of = of
+        self.watched = watched
         self.needs = frozenset(of) - {"labeled", "weak", "strong"} | {"mix"}
         self.per_image = per == "image"
         # A quantile of Beta(alpha, alpha), cut at 1/2 from below: the larger one of m and 1 - m.

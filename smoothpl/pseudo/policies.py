@@ -43,6 +43,11 @@ class ThresholdPolicy(nn.Module, ABC):
         """The width of shape=gaussian, for policies that know one."""
         return None
 
+    @property
+    def waits(self) -> Tensor | None:
+        """Whether only labels teach so far, a scalar, for policies with a warm-up."""
+        return None
+
     def observe(self, pseudo: PseudoLabels, weight: Tensor) -> None:
         """Takes note of the pseudo-labels of a step, and of their weights (U,), when all is done."""
 
@@ -89,14 +94,21 @@ class Relative(ThresholdPolicy):
 
 @final
 class SelfAdaptive(ThresholdPolicy):
-    """FreeMatch: the running mean of confidence, lowered for classes that are predicted less."""
+    """FreeMatch: the running mean of confidence, lowered for classes that are predicted less.
+
+    `low` and `high` bound the threshold of a class, lowered as it is, as in the published code, which has [0.9, 0.95]
+    on SVHN (USB bounds the running mean instead, from above only).
+    """
 
     by_class = True
 
     def __init__(self, num_classes: int, momentum: float = 0.999, low: float = 0.0, high: float = 1.0) -> None:
         super().__init__()
         self.momentum = momentum
-        self.low, self.high = low, high  # the paper clips to [0.9, 0.95] on SVHN
+        if not 0 <= low <= high <= 1:
+            raise ValueError(f"policy.low={low} and policy.high={high} must be 0 <= low <= high <= 1.")
+        self.low, self.high = low, high
+        self.lowest = low
         self.level: Tensor
         self.share: Tensor
         self.register_buffer("level", torch.tensor(1 / num_classes))
@@ -107,8 +119,8 @@ class SelfAdaptive(ThresholdPolicy):
         self.share.lerp_(beliefs.unlabeled.probabilities.mean(dim=0), 1 - self.momentum)
 
     def forward(self, pseudo: PseudoLabels) -> Tensor:
-        by_class = self.level.clamp(self.low, self.high) * self.share / self.share.max()
-        return by_class[pseudo.label]
+        by_class = self.level * self.share / self.share.max()
+        return by_class.clamp(self.low, self.high)[pseudo.label]
 
 
 @final

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor, nn
 
+from smoothpl.nets.output import Output
 from smoothpl.pseudo.labels import Beliefs
 from smoothpl.pseudo.obstacles import Obstacle
-from smoothpl.pseudo.train_step import Output
 
 Outputs = Mapping[str, Output]
 

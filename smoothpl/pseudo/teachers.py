@@ -9,13 +9,16 @@ from torch import Tensor, nn
 
 from smoothpl.data.batch import Batch
 from smoothpl.errors import ConfigError
+from smoothpl.nets.output import Output
 from smoothpl.nets.statistics import resting_statistics
 from smoothpl.pseudo.labels import probabilities
-from smoothpl.pseudo.train_step import Output
 
 
 class Networks(Protocol):
     """The network that learns, the one that follows it, and on what scale their logits are confidences."""
+
+    @property
+    def network(self) -> nn.Module: ...
 
     @property
     def average(self) -> nn.Module: ...

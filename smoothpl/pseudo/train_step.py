@@ -3,18 +3,11 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from smoothpl.data.batch import Batch
+from smoothpl.nets.output import Output
 from smoothpl.pseudo.labels import Beliefs, PseudoLabels
-
-
-class Output(NamedTuple):
-    """What the network makes of the images of one view. Of several backbones logits are (n, heads, C)."""
-
-    logits: Tensor  # (n, C)
-    features: Tensor | None = None  # (n, D), where the method has heads of its own
-    heads: Mapping[str, Tensor] = {}  # what these heads make of the features, by name
 
 
 class TrainStep(NamedTuple):
@@ -26,8 +19,18 @@ class TrainStep(NamedTuple):
     believed: Tensor  # (U, C) logits of the weak view that are believed in, with their gradient
     weight: Tensor  # (U,) of the pseudo-labels
     lessons: PseudoLabels  # what is taught
+    network: nn.Module  # for terms that show it other images
 
     @property
     def pseudo(self) -> PseudoLabels:
         """As the teacher gave them, before they were refined."""
         return self.beliefs.unlabeled
+
+
+class Taught(NamedTuple):
+    """What was taught in a step, (U,) each."""
+
+    label: Tensor
+    weight: Tensor
+    confidence: Tensor
+    predicted: Tensor  # the class before any alignment

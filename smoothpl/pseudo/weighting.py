@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
+import torch
 from torch import Tensor, nn
 
 from smoothpl.pseudo.alignment import Alignment, Unaligned
@@ -44,7 +45,7 @@ class Weighting(nn.Module):
         if isinstance(shape, Gaussian) and policy.spread is None:
             raise ValueError("shape=gaussian takes its width from a policy that knows one; use policy=running with it.")
         if isinstance(shape, Gaussian) and annealing is not None:
-            raise ValueError("annealing with shape=gaussian has no width; use another shape, or annealing=null.")
+            raise ValueError("annealing with shape=gaussian has no width; use another shape, or annealing=none.")
         if score not in ("confidence", "margin"):
             raise ValueError(f"score={score} must be confidence or margin.")
 
@@ -84,7 +85,12 @@ class Weighting(nn.Module):
 
     def forward(self, pseudo: PseudoLabels, outputs: Outputs | None = None) -> Tensor:
         """-> weight (U,) in [0, 1]."""
-        pseudo = self.policy.taught(self.refined(pseudo, outputs))
+        waits = self.policy.waits
+        weight = self.above_threshold(self.policy.taught(self.refined(pseudo, outputs)))
+        return weight if waits is None else torch.where(waits, 0, weight)
+
+    def above_threshold(self, pseudo: PseudoLabels) -> Tensor:
+        """-> weight (U,) by score and threshold alone."""
         confidence = margin(pseudo.probabilities) if self.score == "margin" else pseudo.confidence
         return self.weigh(confidence, self.policy(pseudo))
 

@@ -3,13 +3,17 @@
 from typing import Literal, NamedTuple
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit
 from scipy.stats import norm, rankdata, wilcoxon
 
 Zeros = Literal["wilcoxon", "pratt"]
 DECIMALS = 6
 """Errors are percentages of a few thousand images: smaller differences are due to rounding and count as none."""
-MOST_EXACT = 300
-"""Pairs; for more, the normal approximation is good enough."""
+MOST_EXACT = 1000
+"""Pairs: a second. The smallest p of more than 1074 is no longer a number."""
+MIDDLE = 1e-3
+"""Below this many deviations from the middle, differences of reciprocals are rounding alone."""
 
 
 class SignedRank(NamedTuple):
@@ -41,27 +45,63 @@ def signed_rank(differences: list[float], zeros: Zeros = "wilcoxon") -> SignedRa
     ties = int(counts[counts > 1].sum()) if len(sizes) else 0
     effect = float(2 * positive / ranks.sum() - 1) if n else 0.0
     is_exact = n <= MOST_EXACT
-    p = exact_tail(ranks, positive) if is_exact else normal_tail(ranks, positive)
-    return SignedRank(p, n, len(rounded) - n, ties, 0.5**n, effect, "exact" if is_exact else "normal")
+    p = exact_tail(ranks, positive) if is_exact else saddlepoint_tail(ranks, positive)
+    return SignedRank(p, n, len(rounded) - n, ties, 0.5**n, effect, "exact" if is_exact else "saddlepoint")
 
 
 def exact_tail(ranks: np.ndarray, positive: float) -> float:
     """The probability of a sum of positive ranks as large as this one or larger, over all 2^n signs.
 
-    Twice the ranks are whole numbers, so the distribution of their sum is built up rank by rank.
+    Ranks are multiples of a unit, so the distribution of their sum is built up rank by rank.
     """
-    doubled = np.rint(2 * ranks).astype(int)
-    probability = np.zeros(doubled.sum() + 1)
+    unit = unit_of(ranks)
+    steps = np.rint(ranks / unit).astype(int)
+    probability = np.zeros(steps.sum() + 1)
     probability[0] = 1.0
-    for rank in doubled:
-        probability[rank:] = (probability[rank:] + probability[: len(probability) - rank]) / 2
-        probability[:rank] /= 2
-    return float(min(1.0, probability[round(2 * positive) :].sum()))
+    size = 1
+    for step in steps:
+        without, size = probability[:size] / 2, size + step
+        probability[:size] /= 2
+        probability[step:size] += without
+    return float(min(1.0, probability[round(positive / unit) :].sum()))
 
 
-def normal_tail(ranks: np.ndarray, positive: float) -> float:
-    deviation = float(np.sqrt((ranks**2).sum())) / 2
-    return float(norm.sf((positive - ranks.sum() / 2) / deviation))
+def saddlepoint_tail(ranks: np.ndarray, positive: float) -> float:
+    """The same by Lugannani's and Rice's formula, corrected for a sum that moves in units (Daniels 1987, Sec. 6).
+
+    Good to 1 % for 300 pairs and better for more, until 99 % of the ranks are positive; the normal distribution is good
+    near the middle only.
+    """
+    whole, unit = float(ranks.sum()), unit_of(ranks)
+    if positive >= whole:
+        return float(0.5 ** len(ranks))
+    at = positive - unit / 2
+    if at < whole / 2:
+        return 1 - saddlepoint_tail(ranks, whole - positive + unit)
+    tilt = tilt_with_mean(ranks, at)
+    chance = expit(tilt * ranks)
+    w = float(np.sqrt(2 * max(0.0, tilt * at - (np.logaddexp(0, tilt * ranks) - np.log(2)).sum())))
+    if w < MIDDLE:
+        return float(norm.sf(w))
+    u = 2 / unit * np.sinh(unit * tilt / 2) * np.sqrt((ranks**2 * chance * (1 - chance)).sum())
+    return float(norm.sf(w) + norm.pdf(w) * (1 / u - 1 / w))
+
+
+def tilt_with_mean(ranks: np.ndarray, mean: float) -> float:
+    """How much likelier positive signs must be, by rank, for their sum to have this mean: at least half the whole."""
+
+    def too_much(tilt: float) -> float:
+        return float((ranks * expit(tilt * ranks)).sum()) - mean
+
+    most = 1 / ranks.sum()
+    while too_much(most) < 0:
+        most *= 2
+    return float(brentq(too_much, 0, most, xtol=1e-300, rtol=1e-14))
+
+
+def unit_of(ranks: np.ndarray) -> float:
+    """What all ranks are multiples of; twice a rank is a whole number."""
+    return float(np.gcd.reduce(np.rint(2 * ranks).astype(int), initial=0) or 2) / 2
 
 
 def paper_p(differences: list[float]) -> float:

@@ -18,11 +18,11 @@ from smoothpl.pseudo.targets import Target
 from smoothpl.pseudo.teachers import Live, Teacher
 from smoothpl.terms.factor import Factor
 from smoothpl.terms.fairness import FairnessTerm
-from smoothpl.terms.lesson import Lesson
+from smoothpl.terms.lesson import LESSON, Lesson
 from smoothpl.terms.term import Term
 
 NO_TERMS: Mapping[str, Term] = MappingProxyType({})
-LESSON, FACTOR, FAIRNESS = "lesson", "factor", "fairness"
+FACTOR, FAIRNESS = "factor", "fairness"
 
 
 class Method(NamedTuple):

@@ -35,6 +35,8 @@ def labels_only(config: DictConfig) -> DictConfig:
         twin[name] = method[name]
     if "coverage" in twin.callbacks:
         twin.callbacks.coverage = None
+    if OmegaConf.select(twin, "callbacks.collapse.by") == "unlabeled":  # of which it sees none
+        twin.callbacks.collapse.by = "test"
     return twin
 
 

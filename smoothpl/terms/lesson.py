@@ -13,6 +13,9 @@ from smoothpl.pseudo.train_step import TrainStep
 from smoothpl.pseudo.weighting import Weighting
 from smoothpl.terms.term import Term
 
+LESSON = "lesson"
+"""Its name among the terms of a method."""
+
 
 class Lesson(Term):
     """E over U of weight * distance(f(view), target).

@@ -9,8 +9,9 @@ from smoothpl.callbacks import CoverageWatch
 from smoothpl.config.recipe import recipe_digest
 from smoothpl.errors import ConfigError
 from smoothpl.metrics.coverage import Alarm
-from smoothpl.module import SemiSupervisedModule, Taught
+from smoothpl.module import SemiSupervisedModule
 from smoothpl.nets import LinearHead
+from smoothpl.pseudo.train_step import Taught
 from tests.support.composing import composed
 
 NAMES = ["cat", "dog", "owl"]
@@ -19,7 +20,7 @@ NOTHING = torch.zeros(6)
 
 def step(watch: CoverageWatch, number: int, weight: torch.Tensor, network: Any = None) -> Mock:
     label = torch.arange(len(weight)) % 3
-    module = Mock(spec=SemiSupervisedModule, taught=Taught(label, weight, weight))
+    module = Mock(spec=SemiSupervisedModule, taught=Taught(label, weight, weight, label))
     module.ends_step.return_value = True
     module.network = module.average = network
     data = SimpleNamespace(source=SimpleNamespace(class_names=NAMES))

@@ -43,6 +43,14 @@ def test_a_multirun_runs_every_combination_into_one_folder_and_the_report_reads_
     assert report.stdout.count("±") == 5  # in both tables, and in their heads
 
 
+def test_a_part_of_a_method_can_be_left_out(tmp_path: Path) -> None:
+    done = smoothpl("train", "method=freematch", "fairness=null", "annealing=null", *SHORT, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (record,) = records(tmp_path)
+    assert (record.config["fairness"], record.config["annealing"]) == (None, None)
+    assert "train/fairness_loss" not in record.metrics
+
+
 def test_one_failing_job_does_not_stop_the_others_and_the_exit_code_says_so(tmp_path: Path) -> None:
     done = smoothpl("train", "-m", "threshold=2,3,0.9", *SHORT, cwd=tmp_path)
     assert done.returncode == 1

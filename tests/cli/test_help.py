@@ -27,6 +27,12 @@ def test_what_is_shown_is_what_hydra_would_show(tmp_path: Path) -> None:
     assert ours.stdout == hydras.stdout
 
 
+def test_help_understands_the_same_words_as_a_run(tmp_path: Path) -> None:
+    done = Process("smoothpl.train", "method=freematch", "fairness=null", "--help", cwd=tmp_path).wait()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "fairness: freematch, none" in done.stdout
+
+
 def test_the_version_is_ours_and_not_hydras(tmp_path: Path) -> None:
     done = Process("smoothpl.train", "--version", cwd=tmp_path).wait()
     assert (done.returncode, done.stdout, done.stderr) == (0, f"smoothpl {version('smoothpl')}\n", "")

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from smoothpl.config.describe import groups, options
 from smoothpl.config.overrides import CommandLine, quoted, value_of
 from smoothpl.config.typed_words import check_single, readable
 from smoothpl.errors import ConfigError
@@ -75,6 +76,18 @@ def test_several_values_are_a_sweep_which_has_to_be_asked_for(word: str, message
     with pytest.raises(ConfigError, match=message):
         check_single(CommandLine.parse([word]))
     check_single(CommandLine.parse(["-m", word]))
+
+
+@pytest.mark.parametrize("group", [group for group in groups() if "none" in options(group)])
+def test_null_is_another_word_for_none_where_a_group_has_it(group: str) -> None:
+    line = readable(CommandLine.parse([f"{group}=null"]))
+    assert line.words == (f"{group}=none",)
+    assert readable(line) == line
+
+
+def test_null_is_none_in_a_sweep_and_in_no_other_setting() -> None:
+    line = readable(CommandLine.parse(["-m", "fairness=null,freematch", "threshold=null", "callbacks.purity=null"]))
+    assert line.words == ("fairness=none,freematch", "threshold=null", "callbacks.purity=null")
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,28 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 from PIL import Image
 from playwright.sync_api import BrowserContext, Page, Playwright, sync_playwright
+from torch import Tensor
 
 from smoothpl.data.folder.scan import scan_folder
-from smoothpl.inference.suggestion_page import Found, Shown, as_csv, as_page, identity, picture_of, reason
-from smoothpl.inference.suggestions import POORLY_COVERED, UNLIKE, Suggestion
+from smoothpl.inference import suggestion_page
+from smoothpl.inference.suggestion_page import (
+    Found,
+    Shown,
+    as_csv,
+    as_page,
+    files_that_teach,
+    identity,
+    picture_of,
+    reason,
+)
+from smoothpl.inference.suggestions import POORLY_COVERED, UNLIKE, Look, Suggestion, suggest
+from smoothpl.record.record import read
 from tests.results.test_page import BROWSER, needs_browser
-from tests.support.own import save, two_digits
+from tests.support.own import decode, save, two_digits
 
 
 def test_no_name_from_elsewhere_is_run_as_code(tmp_path: Path) -> None:
@@ -36,6 +50,34 @@ def test_a_reason_can_stand_beside_a_guess_of_any_confidence() -> None:
     assert other == "or is it dog? That is a class that the model finds in few images"
     same = reason(Suggestion(0, 1, 0.95, POORLY_COVERED, for_class=1), names)
     assert same == "worth checking: dog is a class that the model finds in few images"
+
+
+@pytest.mark.usefixtures("folder_of_runs")
+def test_only_labels_that_were_learned_from_count(on_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is held out says nothing about what the network has been taught."""
+    seen: list[tuple[int, list[int]]] = []
+
+    def watched(unlabeled: Look, labeled: Look, labels: Tensor, *others: Any) -> list[Suggestion]:
+        seen.append((len(labeled.features), torch.bincount(labels).tolist()))
+        return suggest(unlabeled, labeled, labels, *others)
+
+    monkeypatch.setattr(suggestion_page, "suggest", watched)
+    found = suggestion_page.find(on_folder, None, 3, trust=True)
+    learned = read(on_folder).labeled_per_class
+    assert seen == [(sum(learned), learned)]
+    assert sum(learned) < len(found.scan.label)
+
+
+def test_labeled_images_that_are_test_images_too_do_not_teach(tmp_path: Path) -> None:
+    root = two_digits(tmp_path / "photos", test=1)
+    (leak,) = (root / "test" / "zero").iterdir()
+    (root / "labeled" / "zero" / "again.png").write_bytes(leak.read_bytes())
+    scan = scan_folder(str(root))
+    files = files_that_teach(scan, decode(scan.paths), {"zero", "one"}, folds=0, fold=0)
+    assert {scan.files[at] for at in files} == {*scan.label} - {"labeled/zero/again.png"}
+    assert files_that_teach(scan, decode(scan.paths), {"one"}, folds=0, fold=0) == [
+        at for at, file in enumerate(scan.files) if scan.label.get(file) == "one"
+    ]
 
 
 def test_a_page_is_known_by_its_folder_and_by_what_its_images_show(tmp_path: Path) -> None:

@@ -2,7 +2,13 @@ import math
 
 import torch
 
-from smoothpl.metrics.confusion import class_accuracy, collapsed_classes, error_rate, predicted_share
+from smoothpl.metrics.confusion import (
+    class_accuracy,
+    collapsed_classes,
+    error_rate,
+    predicted_share,
+    share_of_expected,
+)
 
 
 def test_the_error_is_the_share_off_the_diagonal() -> None:
@@ -32,3 +38,8 @@ def test_a_class_without_images_is_never_called_collapsed() -> None:
     assert collapsed_classes(torch.tensor([[5, 5], [0, 0]])) == []
     assert collapsed_classes(torch.tensor([[10, 0], [0, 0]])) == []
     assert predicted_share(torch.tensor([[10, 0], [0, 0]])).tolist() == [1, 1]
+
+
+def test_a_share_is_fair_if_it_is_that_of_what_was_expected() -> None:
+    predicted, expected = torch.tensor([60.0, 30.0, 10.0, 0.0]), torch.tensor([6, 1, 3, 0])
+    torch.testing.assert_close(share_of_expected(predicted, expected), torch.tensor([1, 3, 1 / 3, 1]))

@@ -79,6 +79,14 @@ def test_confidences_have_a_temperature_of_their_own() -> None:
     assert head.confidences_of(raw / 2.0).equal(raw / 0.25)
 
 
+def test_confidences_of_coarse_logits_are_float32() -> None:
+    """bfloat16 cannot tell 0.949 from 0.951."""
+    head = LinearHead(3, 5)
+    head.temperature.fill_(0.3)
+    raw = torch.randn(4, 5).bfloat16()
+    assert head.confidences_of(raw).equal(raw.float() * (1 / head.temperature))
+
+
 @pytest.mark.parametrize(
     ("words", "rule"), [("net=mlp net.width=0", "width=0"), ("net=cosine net.scale=-1", "scale=-1")]
 )

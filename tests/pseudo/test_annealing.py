@@ -7,7 +7,7 @@ import torch
 from smoothpl.losses import labeled_loss
 from smoothpl.pseudo import Annealing, Fixed, Gaussian, Power, Running, Step, Weighting
 from smoothpl.run.build_method import build_weighting
-from tests.support.composing import composed, options
+from tests.support.composing import composed
 from tests.support.steps import CLASSES, random_steps
 
 STEPS = 300
@@ -18,7 +18,7 @@ PUBLISHED: dict[str, Callable[[float], float]] = {
 }
 
 
-@pytest.mark.parametrize("schedule", options("annealing"))
+@pytest.mark.parametrize("schedule", PUBLISHED)
 def test_udas_annealing_is_the_published_rule_over_hundreds_of_steps(schedule: str) -> None:
     """A labeled image is left out when its own class has more than eta_t, on its way from 1 / C to 1."""
     weighting = build_weighting(composed("method=uda", f"annealing={schedule}", f"max_steps={STEPS}"))
@@ -72,5 +72,5 @@ def test_the_step_reached_is_in_the_checkpoint() -> None:
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match=r"annealing.schedule=cubic must be one of linear, exp, log"):
         Annealing("cubic", CLASSES, STEPS)
-    with pytest.raises(ValueError, match=r"annealing with shape=gaussian .* annealing=null"):
+    with pytest.raises(ValueError, match=r"annealing with shape=gaussian .* annealing=none"):
         Weighting(Running(CLASSES), Gaussian(), annealing=Annealing("exp", CLASSES, STEPS))

@@ -87,6 +87,29 @@ def test_the_order_of_a_batch_decides_and_nothing_else() -> None:
     assert policy.count.tolist() == [0, 0, 1, 0, 1, 0, 0, 0, 0, 0]
 
 
+def test_the_memory_is_where_the_policy_is() -> None:
+    policy = Curriculum(0.9, CLASSES).to("meta")
+    policy.prepare(IMAGES)
+    assert {name: buffer.device.type for name, buffer in policy.named_buffers()} == {
+        "count": "meta",
+        "ledger": "meta",
+        "ledger_weight": "meta",
+    }
+
+
+@pytest.mark.parametrize(("images", "is_kept"), [(IMAGES, True), (IMAGES + 1, False)])
+def test_who_prepares_again_keeps_the_memory_or_begins_wholly_anew(images: int, is_kept: bool) -> None:
+    policy = curriculum()
+    for beliefs in random_steps(10):
+        policy.observe(beliefs.unlabeled, torch.ones(len(beliefs.unlabeled.label)))
+    before = {name: value.clone() for name, value in policy.state_dict().items()}
+    assert all(value.any() for value in before.values())
+    policy.prepare(images)
+    assert len(policy.ledger) == images
+    for name, value in policy.state_dict().items():
+        assert torch.equal(value, before[name]) if is_kept else not value.any()
+
+
 def test_at_the_start_everything_passes_or_nothing_below_half() -> None:
     pseudo = next(random_steps(1)).unlabeled
     assert curriculum()(pseudo).max() == 0

@@ -1,9 +1,11 @@
 import math
+from typing import Literal
 
 import pytest
 import torch
 
 from smoothpl.pseudo import Beliefs, LossSchedule, Power, Soft, Step, Weighting, probabilities, pseudo_labels
+from smoothpl.pseudo.labels import from_probabilities
 from tests.support.steps import CLASSES, random_steps
 
 
@@ -74,6 +76,46 @@ def test_on_the_continuous_schedule_soft_labels_become_hard_without_a_jump() -> 
         before, was_soft = taught, was_soft or not policy.hard
     assert was_soft
     assert policy.hard
+
+
+@pytest.mark.parametrize("schedule", ["stepwise", "continuous"])
+@pytest.mark.parametrize("shape", [Step(), Power()])
+@pytest.mark.parametrize("score", ["confidence", "margin"])
+def test_in_the_warm_up_only_labels_teach_and_then_everything_begins(
+    schedule: str, shape: Step | Power, score: Literal["confidence", "margin"]
+) -> None:
+    """As if the steps of the warm-up had never been."""
+    late, at_once = (LossSchedule(10, schedule, warm_up_steps=steps) for steps in (30, 0))
+    waiting, other = Weighting(late, shape, score=score), Weighting(at_once, shape, score=score)
+    counted = 0.0
+    for step, beliefs in enumerate(random_steps(150, sharpness=6.0)):
+        waiting.see(beliefs)
+        weight = waiting(beliefs.unlabeled)
+        if step < 30:
+            assert not weight.any()
+            continue
+        other.see(beliefs)
+        assert torch.equal(weight, other(beliefs.unlabeled))
+        assert torch.equal(late.rho, at_once.rho)
+        counted += weight.sum().item()
+    assert late.start == at_once.start > 0
+    assert counted > 0
+
+
+def test_in_the_warm_up_the_weight_has_a_gradient_of_zero() -> None:
+    """For the factor loss, which differentiates the weight."""
+    weighting = Weighting(LossSchedule(10, warm_up_steps=2), Power(0.5))
+    beliefs = next(random_steps(1, sharpness=6.0))
+    weighting.see(beliefs)
+    probability = beliefs.unlabeled.probabilities.requires_grad_()
+    (gradient,) = torch.autograd.grad(weighting(from_probabilities(probability)).sum(), probability)
+    assert not gradient.any()
+
+
+@pytest.mark.parametrize("steps", [-1, 0.5, True])
+def test_a_warm_up_is_a_number_of_steps(steps: float) -> None:
+    with pytest.raises(ValueError, match=rf"policy.warm_up_steps={steps} must be a whole number of steps"):
+        LossSchedule(10, warm_up_steps=steps)  # type: ignore[arg-type]
 
 
 def test_another_schedule_is_refused() -> None:

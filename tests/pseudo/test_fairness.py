@@ -52,6 +52,29 @@ def gradient(fairness: Fairness, logits: Tensor, weight: Tensor) -> Tensor:
     return found
 
 
+@pytest.mark.parametrize("counts", ["hard", "soft"])
+def test_mixed_precision_changes_no_bit_of_loss_gradient_and_memory(counts: str) -> None:
+    plain, mixed = (Fairness(CLASSES, weight=1.0, counts=counts) for _ in range(2))
+    for step, beliefs in enumerate(random_steps(20)):
+        pseudo, logits = beliefs.unlabeled, strong_views(32, step).requires_grad_()
+        weight = (pseudo.confidence - 0.5).clamp(min=0) * 2
+        plain.see(pseudo, weight)
+        expected = plain(logits, weight)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            mixed.see(pseudo, weight)
+            found = mixed(logits, weight)
+        assert torch.equal(found, expected)
+        assert torch.equal(*(torch.autograd.grad(loss, logits)[0] for loss in (found, expected)))
+    assert torch.equal(mixed.predicted, plain.predicted)
+
+
+def test_the_loss_is_one_graph_also_in_mixed_precision() -> None:
+    fairness, logits = Fairness(CLASSES), strong_views(8, 0)
+    compiled = torch.compile(fairness, fullgraph=True, backend="aot_eager")
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        torch.testing.assert_close(compiled(logits, torch.ones(8)), fairness(logits, torch.ones(8)))
+
+
 @pytest.mark.parametrize(("counts", "jumps"), [("hard", True), ("soft", False)])
 def test_soft_counts_do_not_jump_where_a_pseudo_label_begins_to_count(counts: str, jumps: bool) -> None:
     fairness = Fairness(CLASSES, weight=1.0, counts=counts)
@@ -86,7 +109,7 @@ def test_soft_memory_moves_by_as_much_as_counted() -> None:
 
 @pytest.mark.parametrize(
     ("settings", "complaint"),
-    [({"counts": "few"}, "fairness.counts=few must be hard"), ({"weight": 0.0}, "use fairness=null")],
+    [({"counts": "few"}, "fairness.counts=few must be hard"), ({"weight": 0.0}, "use fairness=none")],
 )
 def test_what_makes_no_sense_is_refused(settings: dict[str, object], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):

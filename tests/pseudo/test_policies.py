@@ -73,11 +73,22 @@ def test_freematch_follows_confidence_and_the_frequency_of_classes() -> None:
         torch.testing.assert_close(policy(beliefs.unlabeled), torch.tensor(expected), atol=1e-5, rtol=0)
 
 
-def test_freematch_can_be_kept_within_bounds() -> None:
-    policy = SelfAdaptive(CLASSES, low=0.9, high=0.95)
-    beliefs = next(random_steps(1))
-    policy.see(beliefs)
-    assert policy(beliefs.unlabeled).max() == pytest.approx(0.9, abs=1e-6)
+def test_freematch_can_be_kept_within_bounds_as_published() -> None:
+    """The threshold of every class lies between them, not only the level it is lowered from."""
+    policy, free = SelfAdaptive(CLASSES, momentum=0.5, low=0.3, high=0.6), SelfAdaptive(CLASSES, momentum=0.5)
+    for beliefs in random_steps(50):
+        policy.see(beliefs)
+        free.see(beliefs)
+        assert torch.equal(policy(beliefs.unlabeled), free(beliefs.unlabeled).clamp(0.3, 0.6))
+    assert free(beliefs.unlabeled).min() < 0.3
+    assert free(beliefs.unlabeled).max() > 0.6
+    assert policy.lowest == 0.3
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.95, 0.9), (-0.1, 1.0), (0.0, 1.5)])
+def test_bounds_that_make_no_sense_are_refused(low: float, high: float) -> None:
+    with pytest.raises(ValueError, match=rf"policy.low={low} and policy.high={high} must be 0 <= low <= high <= 1"):
+        SelfAdaptive(CLASSES, low=low, high=high)
 
 
 def test_softmatch_follows_mean_and_variance_of_confidence() -> None:

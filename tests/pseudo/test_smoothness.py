@@ -147,6 +147,12 @@ def test_a_memory_that_jumps_is_an_obstacle(method: str, smooth: str, complaint:
     assert not any(complaint in reason for reason in reasons(composed(f"method={method}", smooth)))
 
 
+def test_a_bound_from_below_keeps_thresholds_away_from_ties() -> None:
+    knobs = ("method=freematch", "shape=linear", "fairness.counts=soft")
+    assert any("below 1/2" in reason for reason in reasons(composed(*knobs)))
+    assert not reasons(composed(*knobs, "policy.low=0.9", "policy.high=0.95"))
+
+
 def test_a_count_of_predictions_is_an_obstacle_until_it_is_soft_and_ties_weigh_nothing() -> None:
     hard, soft = Fairness(CLASSES), Fairness(CLASSES, counts="soft")
     assert obstacles(Weighting(Fixed(0.95), Power()), Soft(), hard) == [

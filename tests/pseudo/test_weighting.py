@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from smoothpl.pseudo import (
+    Beliefs,
     Fixed,
     Gaussian,
     Power,
@@ -14,7 +15,9 @@ from smoothpl.pseudo import (
     ThresholdPolicy,
     Weighting,
 )
-from tests.support.steps import CLASSES, random_steps
+from smoothpl.run.build_method import build_weighting
+from tests.support.composing import composed, options
+from tests.support.steps import CLASSES, IMAGES, random_steps
 
 PROBABILITIES = torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.9, 0.0], [0.0, 0.0, 1.0]])
 PSEUDO = PseudoLabels(torch.tensor([0, 1, 2]), torch.tensor([0.5, 0.9, 1.0]), PROBABILITIES)
@@ -81,3 +84,26 @@ def test_parts_that_do_not_fit_are_refused(settings: dict[str, Any]) -> None:
     usual: dict[str, Any] = {"policy": Fixed(0.5), "shape": Power()}
     with pytest.raises(ValueError, match=r"must be confidence or margin|use policy=running"):
         Weighting(**usual | settings)
+
+
+@pytest.mark.parametrize("method", [name for name in options("method") if "supervised" not in name])
+def test_mixed_precision_changes_no_bit_of_a_weight_nor_of_the_memory(method: str) -> None:
+    words = (f"method={method}", *(["annealing=log"] if method == "uda" else []))
+    plain, mixed = build_weighting(composed(*words)), build_weighting(composed(*words))
+    plain.prepare(IMAGES)
+    mixed.prepare(IMAGES)
+    for beliefs in random_steps(10):
+        expected = a_step(plain, beliefs)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            found = a_step(mixed, beliefs)
+        assert all(map(torch.equal, found, expected))
+    assert all(map(torch.equal, mixed.state_dict().values(), plain.state_dict().values()))
+
+
+def a_step(weighting: Weighting, beliefs: Beliefs) -> list[torch.Tensor]:
+    weighting.see(beliefs)
+    weight = weighting(beliefs.unlabeled)
+    of_labeled = weighting.of_labeled(beliefs.labeled, beliefs.label)
+    lessons = weighting.lessons(beliefs.unlabeled)
+    weighting.observe(beliefs.unlabeled, weight)
+    return [weight, lessons.probabilities, *([] if of_labeled is None else [of_labeled])]

@@ -1,12 +1,13 @@
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import wilcoxon
+from scipy.stats import rankdata, wilcoxon
 
-from smoothpl.results.signed_rank import Zeros, exact_tail, normal_tail, paper_p, signed_rank
+from smoothpl.results.signed_rank import Zeros, exact_tail, paper_p, saddlepoint_tail, signed_rank, unit_of
 
 WITH_TIES_AND_ZEROS = st.lists(st.integers(-4, 4).map(lambda number: number / 8), min_size=1, max_size=9)
 
@@ -66,13 +67,44 @@ def test_the_effect_is_the_balance_of_ranks(differences: list[float], effect: fl
     assert signed_rank(differences).effect == pytest.approx(effect)
 
 
-def test_for_many_pairs_the_approximation_takes_over_where_it_is_good() -> None:
-    import numpy as np
+def counted(pairs: int, short_by: int) -> Fraction:
+    """The same without ties, in whole numbers of any size: ways of choosing negative ranks with at most this sum."""
+    ways = [1] + [0] * short_by
+    for rank in range(1, pairs + 1):
+        for total in range(short_by, rank - 1, -1):
+            ways[total] += ways[total - rank]
+    return Fraction(sum(ways), 2**pairs)
 
-    ranks = np.arange(1.0, 301.0)
-    assert normal_tail(ranks, 25_000.0) == pytest.approx(exact_tail(ranks, 25_000.0), rel=5e-3)
-    assert signed_rank([float(each) for each in range(1, 301)]).method == "exact"
-    assert signed_rank([float(each) for each in range(1, 302)]).method == "normal"
+
+def ranks_of(pairs: int, kind: str) -> np.ndarray:
+    sizes = np.random.default_rng(0).integers(1, 20, pairs) if kind == "ties" else np.arange(pairs)
+    return np.full(pairs, 1.5) if kind == "alike" else rankdata(sizes)
+
+
+@pytest.mark.parametrize("kind", ["plain", "ties", "alike"])
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.51, 0.6, 0.75, 0.9, 0.98, 1.0])
+def test_beyond_the_exact_ones_p_is_good_to_one_percent_in_the_far_tail_too(kind: str, share: float) -> None:
+    ranks = ranks_of(301, kind)
+    unit = unit_of(ranks)
+    positive = round(share * ranks.sum() / unit) * unit
+    exact = exact_tail(ranks, positive)
+    assert saddlepoint_tail(ranks, positive) == pytest.approx(exact, rel=0.01, abs=0)
+
+
+@pytest.mark.parametrize("short_by", [0, 1000, 15_000])
+def test_the_p_of_301_pairs_is_that_of_whole_numbers(short_by: int) -> None:
+    ranks, expected = np.arange(1.0, 302.0), float(counted(301, short_by))
+    assert exact_tail(ranks, ranks.sum() - short_by) == pytest.approx(expected, rel=1e-9, abs=0)
+    assert saddlepoint_tail(ranks, ranks.sum() - short_by) == pytest.approx(expected, rel=0.01, abs=0)
+
+
+def test_for_very_many_pairs_the_approximation_takes_over() -> None:
+    differences = [float(each) for each in range(1, 1001)]
+    assert signed_rank(differences[:301]).p == pytest.approx(0.5**301, rel=1e-9, abs=0)
+    assert signed_rank(differences).method == "exact"
+    more = signed_rank([*differences, -1001.0])
+    assert more.method == "saddlepoint"
+    assert 0 < more.p < 1e-200
 
 
 def test_what_is_not_finite_is_an_error() -> None:

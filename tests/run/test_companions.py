@@ -1,5 +1,6 @@
 import pytest
 
+from smoothpl.config.checks import check
 from smoothpl.config.compose import compose_config
 from smoothpl.config.recipe import recipe_digest
 from smoothpl.data.parts import Part
@@ -46,6 +47,12 @@ def test_a_lean_run_learns_the_same(words: list[str]) -> None:
 
 
 LEARNS_FAST, SHOWN = ["backbone=efficientnet_lite0"], ["ema", "progress"]
+
+
+def test_the_twin_has_no_unlabeled_images_to_judge_a_collapse_by() -> None:
+    twin = labels_only(composed("callbacks.collapse.by=unlabeled"))
+    assert twin.callbacks.collapse.by == "test"
+    check(twin)
 
 
 def test_what_takes_long_is_saved_and_shown_as_often_as_before() -> None:

@@ -67,6 +67,11 @@ def test_the_command_line_wins_over_the_grid() -> None:
     }
 
 
+def test_parts_that_are_left_out_are_understood() -> None:
+    jobs = list_jobs(["method=freematch", "fairness=null,freematch", "annealing=null"])
+    assert [job.config.fairness is None for job in jobs] == [True, False]
+
+
 def test_a_job_knows_what_has_become_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     record = new_record(composed("fold=1"))

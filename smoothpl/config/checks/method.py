@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from math import inf
 
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from smoothpl.errors import require
 
@@ -15,6 +15,10 @@ def check_labels_only(config: DictConfig, typed: Collection[str]) -> None:
     numbers = [name for name in ("unlabeled_weight", "unlabeled_ratio", "factor_weight") if config[name] != 0]
     require(config.forward == "joint", f"forward={config.forward} has no effect: there is no weak view.")
     require(
+        OmegaConf.select(config, "callbacks.collapse.by") != "unlabeled",
+        f"callbacks.collapse.by=unlabeled has no effect: method={config.method} sees no unlabeled images; use test.",
+    )
+    require(
         not parts + numbers,
         f"{', '.join(parts + numbers)} would have no effect: method={config.method} learns from labels alone; "
         "leave it out, or use method=fixmatch or method=smooth.",
@@ -25,6 +29,12 @@ def check_pseudo_labels(config: DictConfig, typed: Collection[str]) -> None:
     for name in ("align", "policy", "shape", "target", "learned_view"):
         require(config[name] is not None, f"{name}=null, but method={config.method} needs a {name}.")
     check_threshold(config, typed)
+    warm_up = config.policy.get("warm_up_steps", 0)
+    require(
+        not isinstance(warm_up, int) or warm_up < config.max_steps,
+        f"policy.warm_up_steps={warm_up} is not below max_steps={config.max_steps}: no pseudo-label would ever teach; "
+        "use a shorter warm-up, or method=supervised.",
+    )
     check_forward(config)
     require(
         config.learned_view in ("strong", "weak"),

@@ -100,7 +100,7 @@ def can_hold_out(label: dict[str, str], folds: int, fold: int) -> bool:
 def hold_out(label: dict[str, str], folds: int, fold: int) -> set[str]:
     """Part `fold` of the labeled images: by their contents alone, so that adding a label moves no other image."""
     require(fold < folds, f"fold={fold} must be below data.folds={folds}: the labeled images have that many parts.")
-    held = {each for each in label if int(each[:8], 16) % folds == fold}
+    held = {each for each in label if is_held_out(each, folds, fold)}
     if not held:
         raise ConfigError(
             f"fold={fold} of data.folds={folds} holds out no labeled image ({len(label)} have labels); use another "
@@ -114,3 +114,8 @@ def hold_out(label: dict[str, str], folds: int, fold: int) -> set[str]:
         "data.folds, or label more images.",
     )
     return held
+
+
+def is_held_out(content: str, folds: int, fold: int) -> bool:
+    """Whether a labeled image, by the digest of its content, is in part `fold`; without parts (0) none is."""
+    return folds > 0 and int(content[:8], 16) % folds == fold

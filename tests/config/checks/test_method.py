@@ -19,6 +19,8 @@ WRONG = {
     "unlabeled_weight=0": r"unlabeled_weight=0 must be a positive number, or auto to measure it.*method=supervised",
     "unlabeled_weight=much": r"unlabeled_weight=much must be a positive number, or auto",
     "unlabeled_weight=inf": r"unlabeled_weight=inf must be a positive number",
+    "method=dash policy.warm_up_steps=1000": r"policy.warm_up_steps=1000 is not below max_steps=1000: no pseudo-label",
+    "callbacks.collapse.by=unlabeled method=supervised": r"callbacks.collapse.by=unlabeled has no effect: .* use test",
     "annealing=exp method=supervised": r"annealing would have no effect",
     "fairness=freematch method=supervised": r"fairness would have no effect",
     "unlabeled_ratio=0": r"unlabeled_ratio=0 must be positive.*method=supervised",
