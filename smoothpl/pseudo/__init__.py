@@ -6,7 +6,7 @@ from smoothpl.pseudo.curriculum import Curriculum
 from smoothpl.pseudo.dash import LossSchedule
 from smoothpl.pseudo.fairness import Fairness
 from smoothpl.pseudo.labels import Beliefs, PseudoLabels, probabilities, pseudo_labels
-from smoothpl.pseudo.policies import Fixed, Relative, Running, SelfAdaptive, ThresholdPolicy
+from smoothpl.pseudo.policies import Everybody, Fixed, Relative, Running, SelfAdaptive, ThresholdPolicy
 from smoothpl.pseudo.shapes import AnyShape, Gaussian, Power, Shape, Step
 from smoothpl.pseudo.smoothness import obstacles
 from smoothpl.pseudo.targets import Hard, Sharpened, Soft, Target
@@ -18,6 +18,7 @@ __all__ = [
     "AnyShape",
     "Beliefs",
     "Curriculum",
+    "Everybody",
     "Fairness",
     "Fixed",
     "Gaussian",

@@ -21,9 +21,9 @@ GRID = 4096
 class Mix:
     """X' = m X + (1 - m) X_partner, with m ~ Beta(alpha, alpha), never below 1/2: an image stays most of itself.
 
-    `of` names the views that are put together, the labeled images first; those in `watched` teach, and nothing is learned
-    from them as they are. `per="image"` draws a weight for each image
-    (google/mixmatch), `"batch"` one for all of a step (TorchSSL, USB).
+    `of` names the views that are put together, the labeled images first; those in `watched` teach, and nothing is
+    learned from them as they are. `per="image"` draws a weight for each image (google/mixmatch), `"batch"` one for all
+    of a step (TorchSSL, USB).
     """
 
     def __init__(self, of: Sequence[str], watched: Sequence[str] = (), alpha: float = 0.75, per: str = "image") -> None:

@@ -22,6 +22,7 @@ from smoothpl.data.features.source import PLAIN, STRONG, WEAK, Features
 from smoothpl.data.folder.scan import Scan
 from smoothpl.data.parts import Part
 from smoothpl.data.prepared import prepared
+from smoothpl.data.wanted import FURTHER_VIEWS
 from smoothpl.errors import require
 from smoothpl.loggers import Curves, ExternalLogger
 from smoothpl.module import SemiSupervisedModule
@@ -68,6 +69,7 @@ def build_features(config: DictConfig, views: Views) -> Features:
         views=views,
         recipes={kind: described(config.views, names) for kind, names in parts.items()},
         num_views=backbone.views,
+        wants_strong=any(FURTHER_VIEWS[name].recipe == STRONG for name in config.views_wanted if name in FURTHER_VIEWS),
     )
 
 

@@ -4,6 +4,7 @@ import torch
 from hydra.utils import get_method
 from omegaconf import DictConfig
 
+from smoothpl.config.views import num_views
 from smoothpl.errors import ConfigError, require
 from smoothpl.io.memory import machine_memory, spelled
 from smoothpl.nets.memory import BYTES, kept_per_image, num_parameters, sketch
@@ -63,7 +64,7 @@ def check_classes(config: DictConfig) -> None:
 
 def images_at_once(config: DictConfig) -> int:
     """Those that a part of a step computes the gradient of, on one device."""
-    views = {"strong": 1 if config.forward == "split" else 2, "weak": 1}.get(config.learned_view, 0)
+    views = num_views(config.learned_view, config.views_wanted) - (config.forward == "split")
     devices = config.trainer.devices if isinstance(config.trainer.devices, int) else torch.accelerator.device_count()
     shares = config.accumulate * max(1, devices) * int(config.trainer.get("num_nodes", 1))
     return int(config.batch_size * (1 + config.unlabeled_ratio * views) // shares)

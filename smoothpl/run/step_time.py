@@ -9,6 +9,7 @@ from omegaconf import DictConfig
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from smoothpl.config.views import OF_LABELED, num_views
 from smoothpl.nets.finetuning.whole import WholeNetwork
 from smoothpl.nets.heads import Head
 from smoothpl.nets.several import SeveralHeads
@@ -66,8 +67,9 @@ def noise(config: DictConfig, network: nn.Module, of_step: int) -> Tensor:
 
 
 def images_of_step(config: DictConfig) -> int:
-    num_views = {None: 0, "weak": 1, "strong": 2}[config.views.learned]
-    return int(config.batch_size * (1 + config.unlabeled_ratio * num_views))
+    views = num_views(config.learned_view, config.views_wanted)
+    labeled = 1 + sum(name in config.views_wanted for name in OF_LABELED)
+    return int(config.batch_size * (labeled + config.unlabeled_ratio * views))
 
 
 def image_size(config: DictConfig) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from smoothpl.terms.factor import Factor
 from smoothpl.terms.fairness import FairnessTerm
 from smoothpl.terms.lesson import Lesson
+from smoothpl.terms.mixed import MixedLabels, MixedLesson
 from smoothpl.terms.term import Term
 
-__all__ = ["Factor", "FairnessTerm", "Lesson", "Term"]
+__all__ = ["Factor", "FairnessTerm", "Lesson", "MixedLabels", "MixedLesson", "Term"]

@@ -5,13 +5,18 @@ from math import inf
 
 from omegaconf import DictConfig, OmegaConf
 
+from smoothpl.config.views import FURTHER_VIEWS
 from smoothpl.errors import require
+
+OF_PSEUDO_LABELS = ("align", "policy", "shape", "target", "annealing", "fairness")
+FURTHER_PARTS = ("teacher", "refine", "distance", "ramp", "mix", "extra_heads", "terms")
 
 
 def check_labels_only(config: DictConfig, typed: Collection[str]) -> None:
     """`typed`: the keys that somebody has typed."""
-    names = ("align", "policy", "shape", "target", "annealing", "fairness", "threshold", "learned_view")
+    names = (*OF_PSEUDO_LABELS, *FURTHER_PARTS, "threshold", "learned_view", "labeled_weight")
     parts = [name for name in names if config[name] is not None and (name != "threshold" or name in typed)]
+    parts += ["views_wanted"] if config.views_wanted else []
     numbers = [name for name in ("unlabeled_weight", "unlabeled_ratio", "factor_weight") if config[name] != 0]
     require(config.forward == "joint", f"forward={config.forward} has no effect: there is no weak view.")
     require(
@@ -26,7 +31,7 @@ def check_labels_only(config: DictConfig, typed: Collection[str]) -> None:
 
 
 def check_pseudo_labels(config: DictConfig, typed: Collection[str]) -> None:
-    for name in ("align", "policy", "shape", "target", "learned_view"):
+    for name in ("align", "policy", "shape", "target", *([] if config.terms else ["learned_view"])):
         require(config[name] is not None, f"{name}=null, but method={config.method} needs a {name}.")
     check_threshold(config, typed)
     warm_up = config.policy.get("warm_up_steps", 0)
@@ -36,11 +41,14 @@ def check_pseudo_labels(config: DictConfig, typed: Collection[str]) -> None:
         "use a shorter warm-up, or method=supervised.",
     )
     check_forward(config)
+    further = [name for name in config.views_wanted if name in FURTHER_VIEWS]
     require(
-        config.learned_view in ("strong", "weak"),
-        f"learned_view={config.learned_view} must be strong (as FixMatch) or weak (as Pseudo-Labeling).",
+        config.learned_view in (None, "strong", "weak", *further),
+        f"learned_view={config.learned_view} must be strong (as FixMatch) or weak (as Pseudo-Labeling), or one of "
+        f"views_wanted={list(config.views_wanted)}.",
     )
     check_unlabeled_weight(config)
+    check_further_parts(config)
     require(
         config.unlabeled_ratio > 0,
         f"unlabeled_ratio={config.unlabeled_ratio} must be positive; to learn from labels alone use method=supervised.",
@@ -50,6 +58,13 @@ def check_pseudo_labels(config: DictConfig, typed: Collection[str]) -> None:
 
 def check_unlabeled_weight(config: DictConfig) -> None:
     weight = config.unlabeled_weight
+    if config.learned_view is None:
+        require(
+            weight == 0,
+            f"unlabeled_weight={weight} has no effect: method={config.method} has no lesson, only terms of its own; "
+            "their weights are terms.<name>.weight.",
+        )
+        return
     require(
         weight == "auto" or (isinstance(weight, int | float) and 0 < weight < inf),
         f"unlabeled_weight={weight} must be a positive number, or auto to measure it; "
@@ -58,13 +73,18 @@ def check_unlabeled_weight(config: DictConfig) -> None:
 
 
 def check_forward(config: DictConfig) -> None:
-    require(config.forward in ("joint", "split"), f"forward={config.forward} must be joint or split.")
     require(
-        config.forward == "joint" or config.learned_view == "strong",
+        config.forward in ("joint", "split", "apart"),
+        f"forward={config.forward} must be joint, split or apart.",
+    )
+    if config.forward != "split":
+        return
+    require(
+        config.learned_view == "strong" and config.mix is None,
         f"forward=split leaves the weak view without gradient, but learned_view={config.learned_view} learns from it.",
     )
     require(
-        config.forward == "joint" or config.factor_weight == 0,
+        config.factor_weight == 0,
         f"forward=split leaves the weak view without gradient, which factor_weight={config.factor_weight} needs; "
         "use forward=joint, or factor_weight=0.",
     )
@@ -92,3 +112,26 @@ def check_threshold(config: DictConfig, typed: Collection[str]) -> None:
     require(0 <= floor < 1, f"threshold_floor={floor} must lie in [0, 1); 0 leaves the policy alone.")
     require(config.score in ("confidence", "margin"), f"score={config.score} must be confidence or margin.")
     require(config.smooth in ("allow", "strict"), f"smooth={config.smooth} must be allow or strict.")
+
+
+def check_further_parts(config: DictConfig) -> None:
+    """What goes with teachers, mixtures and heads of a method's own."""
+    require(
+        config.factor_weight == 0 or config.teacher is None,
+        f"factor_weight={config.factor_weight} learns by the confidence of the network itself, but teacher is another "
+        "one; use factor_weight=0.",
+    )
+    require(
+        config.fairness is None or config.learned_view is not None,
+        f"fairness needs a view that learns, and method={config.method} has none; use fairness=none.",
+    )
+    require(
+        not config.compile or not (config.extra_heads or config.mix or config.teacher or config.forward == "apart"),
+        f"compile=true cannot fuse method={config.method}, which runs the network several times or with heads of its "
+        "own; use compile=false.",
+    )
+    require(
+        not (config.finetune and (config.extra_heads or config.mix)),
+        f"finetune={config.finetune and config.finetune.mode} starts from a plain head, and method={config.method} has "
+        "heads or mixtures of its own; use finetune=none, or another method.",
+    )

@@ -27,6 +27,7 @@ class Features(NamedTuple):
     views: Views  # of images
     recipes: Mapping[str, str]  # of the views, in words that change with them
     num_views: int
+    wants_strong: bool = False  # also where no strong view is the lesson's
 
     @property
     def of_step(self) -> LooksOfStep:
@@ -34,7 +35,7 @@ class Features(NamedTuple):
 
     def of(self, pictures: Source) -> Source:
         banks = [Bank(each, self.recipes) if isinstance(each, Engine) else each for each in self.engines()]
-        strong = self.looks(STRONG) if self.views.learned == STRONG else []
+        strong = self.looks(STRONG) if self.views.learned == STRONG or self.wants_strong else []
         return pictures._replace(
             train=self.vectors(banks, pictures.train, "train", self.looks(WEAK), strong),
             test=self.vectors(banks, pictures.test, "test", [self.plain], []),
