@@ -17,8 +17,7 @@ from benchmarks.setting import data_folder
 from smoothpl.layout import LABELS_ONLY
 from smoothpl.record.record import Record, read
 
-DRAWS, FEWER = range(6), range(3)
-"""Of the fewest labels, and of what takes longer."""
+DRAWS = range(3)
 METHODS = ("fixmatch", "smooth")
 BUDGETS = (4, 20)
 """Labels of each class of the photographs."""
@@ -84,11 +83,11 @@ def print_row(row: str) -> None:
 def cases(folder: Path) -> Iterator[Case]:
     source = Path(data_folder())
     for per_class in BUDGETS:
-        for draw in DRAWS if per_class == min(BUDGETS) else FEWER:
+        for draw in DRAWS:
             root = folder / f"photographs-{per_class}" / str(draw)
             lay_out(source / "sign-digits", root, per_class, draw)
             yield Case(f"hands, {10 * per_class} labels", draw, ("data=folder", f"data.root={root}"))
-    for fold in FEWER:
+    for fold in DRAWS:
         words = ("benchmark=cifar10_40", "backbone=efficientnet_lite0", f"data.root={source}", f"fold={fold}")
         yield Case("CIFAR-10, 40 labels", fold, words)
 

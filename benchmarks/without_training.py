@@ -43,7 +43,7 @@ def main(words: list[str]) -> None:
 
 
 def scale_of(data: SemiSupervisedData) -> tuple[torch.Tensor, torch.Tensor]:
-    mean, deviation = statistics(data.unlabeled_vectors())
+    mean, deviation, _ = statistics(data.unlabeled_vectors())
     return mean, deviation.clamp(min=1e-12)
 
 

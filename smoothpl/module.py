@@ -74,7 +74,8 @@ class SemiSupervisedModule(LightningModule):
         self.average = deepcopy(network).requires_grad_(False)
         self.make_optimizer = optimizer
         self.weighting = weighting
-        self.terms = nn.ModuleDict(terms)
+        self.all_terms = dict(terms or {})
+        self.terms = nn.ModuleDict(self.all_terms)
         self.teacher = Live() if teacher is None else teacher
         self.mix = mix
         self.labeled_weight = labeled_weight
@@ -97,7 +98,7 @@ class SemiSupervisedModule(LightningModule):
         if stage == "fit" and self.weighting is not None:
             data: SemiSupervisedData = self.trainer.datamodule  # type: ignore[attr-defined]
             self.weighting.prepare(len(data.fold.unlabeled), data.labeled_per_class)
-            for term in self.all_terms:
+            for term in self.all_terms.values():
                 term.prepare(len(data.fold.unlabeled), data.labeled_per_class)
         if stage == "fit" and self.trainer.world_size > 1:
             on_gpu = self.trainer.strategy.root_device.type == "cuda"
@@ -152,13 +153,12 @@ class SemiSupervisedModule(LightningModule):
         labeled = labeled_loss(each_head(logits), for_each_head(label, logits), held_back)
         loss = labeled if self.labeled_weight is None else self.labeled_weight * labeled
         losses: dict[str, Tensor] = {}
-        for name, term in self.terms.items():
-            assert isinstance(term, Term)
+        for name, term in self.all_terms.items():
             term.see(step)
             losses[loss_name(name)] = term(step)
             loss = loss + term.weighted(losses[loss_name(name)])
         weighting.observe(step.pseudo, step.weight, outputs, label)
-        for term in self.all_terms:
+        for term in self.all_terms.values():
             term.finish(step)
         return {
             "loss": loss,
@@ -175,19 +175,13 @@ class SemiSupervisedModule(LightningModule):
 
     def set_unlabeled_weight(self, weight: float) -> None:
         """Of the lesson, which is what unlabeled_weight=auto measures."""
-        lesson = self.terms[LESSON]
-        assert isinstance(lesson, Term)
-        lesson.weight = weight
+        self.all_terms[LESSON].weight = weight
 
     @property
     def remembers(self) -> bool:
         """Whether the method has a memory, which is made for whole steps."""
         parts = [] if self.weighting is None else [self.weighting, *self.terms.values()]
         return any(True for part in parts for _ in part.buffers())
-
-    @property
-    def all_terms(self) -> list[Term]:
-        return [term for term in self.terms.values() if isinstance(term, Term)]
 
     def believe(self, logits: Tensor) -> Tensor:
         """Logits on the scale of confidences."""

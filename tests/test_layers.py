@@ -13,6 +13,7 @@ LAYERS = [
     {"config"},
     {"cli"},
     {"metrics", "pseudo", "losses", "optim", "nets", "data", "backbones"},
+    {"terms"},
     {"record"},
     {"plots"},
     {"module"},

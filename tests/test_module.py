@@ -28,7 +28,7 @@ def module_and_batch(*overrides: str) -> tuple[SemiSupervisedModule, Batch]:
     data.setup("fit")
     if module.weighting is not None:
         module.weighting.prepare(len(data.fold.unlabeled), data.labeled_per_class)
-        for term in module.all_terms:
+        for term in module.all_terms.values():
             term.prepare(len(data.fold.unlabeled), data.labeled_per_class)
     return module, data.on_after_batch_transfer(next(iter(data.train_dataloader())), 0)
 

@@ -13,6 +13,8 @@ from smoothpl.nets.probe import fit_probe
 
 OF_LABELS = "labels"
 STARTS = ("fresh", "probe")
+USUAL_IMAGES = 10
+"""Images that every feature is taken to have varied in as usual; among thousands they do not count."""
 
 
 class HeadStart(NamedTuple):
@@ -37,7 +39,8 @@ class HeadStart(NamedTuple):
     @torch.no_grad()
     def begin(self, head: Head, unlabeled: Iterable[Tensor], labeled: Tensor, labels: Tensor) -> None:
         """unlabeled: vectors (B, D), part after part; labeled (L, V, D): views of the labeled images; labels (L,)."""
-        head.standardise_by(*statistics(unlabeled))
+        mean, deviation, number = statistics(unlabeled)
+        head.standardise_by(mean, steadied(deviation, number))
         features = head.standardised(labeled)
         head.start_fresh(features, labels)
         if self.init == "probe" or self.temperature == OF_LABELS:
@@ -52,8 +55,8 @@ def is_positive(number: object) -> bool:
     return isinstance(number, int | float) and 0 < number < math.inf
 
 
-def statistics(parts: Iterable[Tensor]) -> tuple[Tensor, Tensor]:
-    """The mean and the deviation of each feature, in one pass (Chan's way of joining parts)."""
+def statistics(parts: Iterable[Tensor]) -> tuple[Tensor, Tensor, int]:
+    """The mean and the deviation of each feature, and of how many images, in one pass (Chan's way of joining parts)."""
     number, mean, squares = 0, torch.zeros((), dtype=torch.float64), torch.zeros((), dtype=torch.float64)
     for part in parts:
         rows = part.double()
@@ -64,4 +67,15 @@ def statistics(parts: Iterable[Tensor]) -> tuple[Tensor, Tensor]:
         number = total
     if not mean.isfinite().all():
         raise ConfigError("some features are not numbers (NaN); remove them, or make the features again.")
-    return mean.float(), (squares / number).sqrt().float()
+    return mean.float(), (squares / number).sqrt().float(), number
+
+
+def steadied(deviation: Tensor, number: int) -> Tensor:
+    """Deviations as if a few more images had been seen, that vary as usual. One that never varied stays 0.
+
+    A feature that is nearly always silent hardly varies over a few images; standardised by that alone, the first image
+    in which it speaks would drown all other features.
+    """
+    usual = deviation.median()
+    steady = ((number * deviation**2 + USUAL_IMAGES * usual**2) / (number + USUAL_IMAGES)).sqrt()
+    return torch.where(deviation > 0, steady, 0)

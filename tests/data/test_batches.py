@@ -4,10 +4,11 @@ import pytest
 import torch
 from torch.utils.data import DataLoader
 
-from smoothpl.data import RawStep, Steps, balanced, digits
+from smoothpl.data import Steps, balanced, digits
 from smoothpl.data.batches import Slices
 from tests.support.composing import build
 from tests.support.images import in_memory
+from tests.support.same import same
 
 SOURCE = digits()
 VIEWS = build("views", "digits")
@@ -24,10 +25,6 @@ def steps(seed: int = 0, max_steps: int = 2**20, includes_labeled: bool = False)
         max_steps=max_steps,
         seed=seed,
     )
-
-
-def same(a: RawStep, b: RawStep) -> bool:
-    return all(x is y is None or torch.equal(x, y) for x, y in zip(a, b, strict=True))
 
 
 def test_a_step_is_a_function_of_seed_and_number() -> None:

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
 
 from smoothpl.data import Batch
 from smoothpl.run.build import build_data
 from tests.support.composing import composed, options
 from tests.support.listener import Listener, trainer
 from tests.support.real import ROOT, needs_cifar10
+from tests.support.same import same
 
 KNOBS = ["max_steps=6", "batch_size=4", "unlabeled_ratio=7"]
 PHOTOGRAPHS = [*KNOBS, "data=cifar10", "views=torchssl", f"data.root={ROOT}"]
@@ -26,15 +26,6 @@ def heard(*overrides: str) -> dict[int, Batch]:
     listener = Listener()
     trainer(config.max_steps).fit(listener, datamodule=build_data(config))
     return listener.seen
-
-
-def same(one: Any, other: Any) -> bool:
-    """Tensors, or what tuples and dictionaries hold of them."""
-    if isinstance(one, Tensor):
-        return torch.equal(one, other)
-    if isinstance(one, Mapping):
-        return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
-    return one is other is None or all(same(a, b) for a, b in zip(one, other, strict=True))
 
 
 def joined(one: Any, other: Any) -> Any:

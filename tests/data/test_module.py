@@ -5,11 +5,13 @@ import pytest
 import torch
 
 from smoothpl.data import Batch, ImageSet, SemiSupervisedData, Source
+from smoothpl.data.wanted import FURTHER_CHANCE, FURTHER_VIEWS
 from smoothpl.errors import ConfigError
 from smoothpl.run.build import build_data
 from tests.support.composing import TINY, composed, options
 from tests.support.gallery import make_gallery
 from tests.support.images import in_memory
+from tests.support.same import same
 
 
 def opened(*overrides: str) -> SemiSupervisedData:
@@ -26,15 +28,32 @@ def first_batch(data: SemiSupervisedData) -> Batch:
 
 @pytest.mark.parametrize("method", options("method"))
 def test_every_method_gets_the_views_that_it_learns_from(method: str) -> None:
+    config = composed(*TINY, f"method={method}")
     batch = first_batch(opened(f"method={method}"))
     assert batch.labeled.shape == (4, 1, 8, 8)
-    assert len(batch.weak) == (0 if "supervised" in method else 28)
-    assert (batch.strong is None) == ("supervised" in method or method == "pseudo_label")
+    assert len(batch.weak) == 4 * config.unlabeled_ratio
+    assert (batch.strong is None) == (config.learned_view != "strong")
+    further = {name for name in config.views_wanted if name in FURTHER_VIEWS}
+    assert {*batch.views} == further | ({"turned"} if "turn" in config.views_wanted else set())
+    assert {*batch.chance} == {*config.views_wanted} - further
 
 
 def test_methods_share_their_batches_so_that_runs_can_be_paired() -> None:
     fixmatch, smooth = first_batch(opened("method=fixmatch")), first_batch(opened("method=smooth"))
-    assert all(torch.equal(a, b) for a, b in zip(fixmatch, smooth, strict=True))  # type: ignore[arg-type]
+    assert same(fixmatch, smooth)
+
+
+def test_what_a_method_wants_besides_changes_nothing_else() -> None:
+    """Every further view, and all further chance, has a stream of its own."""
+    plain = first_batch(opened("method=fixmatch"))
+    wanted = ",".join([*FURTHER_VIEWS, *FURTHER_CHANCE])
+    rich = first_batch(opened("method=fixmatch", f"views_wanted=[{wanted}]"))
+    assert same(plain[:6], rich[:6])
+    assert not plain.views
+    assert rich.strong is not None
+    views = [rich.weak, rich.strong, *rich.views.values()]
+    assert all(not one.equal(other) for number, one in enumerate(views) for other in views[:number])
+    assert rich.views["labeled_strong"].shape == rich.labeled.shape
 
 
 def test_another_seed_draws_other_batches_and_leaves_the_labeled_images_as_they_were() -> None:

@@ -23,7 +23,8 @@ def test_the_average_of_the_weights_labels_the_first_view() -> None:
             taught = teacher(batch.weak).softmax(1)
         ramp, done = min(1, done / STEPS / 0.4), done + 1
         squared = (taught - seen["weak2"].logits.softmax(1)) ** 2
-        return cross_entropy(seen["labeled"].logits, batch.label) + 50 * ramp * squared.mean()
+        distance: torch.Tensor = 50 * ramp * squared.mean()
+        return cross_entropy(seen["labeled"].logits, batch.label) + distance
 
     assert_follows(rule, "method=mean_teacher", steps=STEPS)
 

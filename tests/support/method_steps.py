@@ -22,7 +22,7 @@ def module_and_batches(*overrides: str) -> tuple[SemiSupervisedModule, Iterator[
     data.setup("fit")
     assert module.weighting is not None
     module.weighting.prepare(len(data.fold.unlabeled), data.labeled_per_class)
-    for term in module.all_terms:
+    for term in module.all_terms.values():
         term.prepare(len(data.fold.unlabeled), data.labeled_per_class)
     return module, (data.on_after_batch_transfer(step, 0) for step in data.train_dataloader())
 

@@ -33,7 +33,7 @@ WRONG = {
     "factor_weight=0.1 method=supervised": r"factor_weight would have no effect",
     "policy=fixed method=supervised": r"policy would have no effect: method=supervised",
     "~shape": r"shape=null, but method=smooth needs a shape",
-    "forward=both": r"forward=both must be joint or split",
+    "forward=both": r"forward=both must be joint, split or apart",
     "forward=split factor_weight=0.1": r"forward=split leaves the weak view without .* factor_weight=0.1 needs",
     "forward=split method=pseudo_label": r"but learned_view=weak learns from it",
     "forward=split method=supervised": r"forward=split has no effect: there is no weak view",

@@ -1,0 +1,12 @@
+import torch
+
+from smoothpl.data.views.turns import quarter_turns
+
+
+def test_every_image_is_turned_by_its_own_number_of_quarters() -> None:
+    images = torch.randn(6, 3, 5, 5)
+    turn = torch.tensor([0, 1, 2, 3, 1, 0])
+    expected = torch.stack(
+        [torch.rot90(image, int(number), (1, 2)) for image, number in zip(images, turn, strict=True)]
+    )
+    assert quarter_turns(images, turn).equal(expected)
