@@ -1,6 +1,7 @@
 """Terms: what the parts of a method add to the loss of a step."""
 
 from smoothpl.terms.adversarial import Adversarial
+from smoothpl.terms.complement import Complement
 from smoothpl.terms.entropy import Entropy
 from smoothpl.terms.factor import Factor
 from smoothpl.terms.fairness import FairnessTerm
@@ -8,4 +9,14 @@ from smoothpl.terms.lesson import Lesson
 from smoothpl.terms.mixed import MixedLabels, MixedLesson
 from smoothpl.terms.term import Term
 
-__all__ = ["Adversarial", "Entropy", "Factor", "FairnessTerm", "Lesson", "MixedLabels", "MixedLesson", "Term"]
+__all__ = [
+    "Adversarial",
+    "Complement",
+    "Entropy",
+    "Factor",
+    "FairnessTerm",
+    "Lesson",
+    "MixedLabels",
+    "MixedLesson",
+    "Term",
+]
