@@ -5,6 +5,7 @@ from smoothpl.terms.complement import Complement
 from smoothpl.terms.entropy import Entropy
 from smoothpl.terms.factor import Factor
 from smoothpl.terms.fairness import FairnessTerm
+from smoothpl.terms.labeled import LabeledLesson, LabeledView
 from smoothpl.terms.lesson import Lesson
 from smoothpl.terms.mixed import MixedLabels, MixedLesson
 from smoothpl.terms.term import Term
@@ -15,6 +16,8 @@ __all__ = [
     "Entropy",
     "Factor",
     "FairnessTerm",
+    "LabeledLesson",
+    "LabeledView",
     "Lesson",
     "MixedLabels",
     "MixedLesson",

@@ -13,7 +13,7 @@ from smoothpl.module import SemiSupervisedModule
 from smoothpl.nets.output import Output
 from smoothpl.pseudo import Beliefs, Curriculum, Everybody, Step, Weighting, pseudo_labels
 from smoothpl.pseudo.train_step import TrainStep
-from tests.support.method_steps import gradient, module_and_batches
+from tests.support.method_steps import gradient, module_and_batches, sharpen_last_layer
 
 SMALL, LARGE = 0.005, 0.05
 """Jumps: a smooth loss has none above the first, every other loss has one above the second (test_smoothness.py)."""
@@ -29,6 +29,8 @@ def assert_same_losses(ours: tuple[str, ...], theirs: tuple[str, ...], steps: in
     """Two compositions have the same loss, to the bit, and the same gradient; they see the same batches."""
     first, batches = module_and_batches(*ours)
     second, others = module_and_batches(*theirs)
+    for module in (first, second):
+        sharpen_last_layer(module, 8.0)  # some images are believed in firmly
     for _, batch, other in zip(range(steps), batches, others, strict=False):
         losses = loss_of(first, batch), loss_of(second, other)
         torch.testing.assert_close(*losses, rtol=0, atol=0)
@@ -47,6 +49,7 @@ def waits_in_a_step(*words: str) -> Counter[str]:
 def assert_parts_make_the_whole(*words: str) -> None:
     """The loss of a step is the mean of the losses of its halves (accumulate); without statistics of the batch."""
     module, batches = module_and_batches(*words)
+    sharpen_last_layer(module, 8.0)
     module.network.eval()
     batch = next(batches)
     halves = [half(batch, number) for number in range(2)]
