@@ -51,7 +51,7 @@ class LabeledLesson(Term):
 
     def forward(self, step: TrainStep) -> Tensor:
         pseudo = from_probabilities(step.beliefs.labeled)
-        logits = step.outputs[self.view].logits
+        logits = step.weighting.for_learning(step.outputs[self.view].logits)
         parts = self.target(step.weighting.lessons(pseudo)), step.weighting(pseudo)
         target, weight = (for_each_head(each, logits) for each in parts)
         return (weight * self.distance(each_head(logits), target)).mean()
