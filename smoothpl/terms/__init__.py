@@ -1,6 +1,7 @@
 """Terms: what the parts of a method add to the loss of a step."""
 
 from smoothpl.terms.adversarial import Adversarial
+from smoothpl.terms.between_views import BetweenViews
 from smoothpl.terms.complement import Complement
 from smoothpl.terms.entropy import Entropy
 from smoothpl.terms.factor import Factor
@@ -12,6 +13,7 @@ from smoothpl.terms.term import Term
 
 __all__ = [
     "Adversarial",
+    "BetweenViews",
     "Complement",
     "Entropy",
     "Factor",

@@ -74,9 +74,9 @@ def largest_jump(moving: str, views: tuple[str, ...], *words: str) -> float:
     """
     module, _ = module_and_batches(*words)
     assert module.weighting is not None
-    if isinstance(module.weighting.policy, Curriculum):  # as if it had run for a while: classes differ
-        policy = module.weighting.policy
-        policy.count.copy_(torch.linspace(0.3, 1, CLASSES) * len(policy.ledger) / CLASSES)
+    if isinstance(module.weighting.policy, Curriculum):  # as if it had seen all images: classes differ in thresholds
+        policy, progress = module.weighting.policy, torch.linspace(0.6, 1, CLASSES)
+        policy.count.copy_(progress * len(policy.ledger) / progress.sum())
     return max(jump_on_way(module, moving, views, *ends) for ends in product(range(2), range(3, 5)))
 
 
