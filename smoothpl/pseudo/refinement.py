@@ -38,6 +38,10 @@ class Refinement(nn.Module, ABC):
         refined: Tensor = self(probabilities)
         return refined
 
+    def for_learning(self, logits: Tensor) -> Tensor:
+        """(..., C) logits of the view that learns -> those that the lesson compares with its target."""
+        return logits
+
     def observe(self, probabilities: Tensor, outputs: Outputs | None, image: Tensor | None, label: Tensor) -> None:
         """Takes note of a step of this rank, with the probabilities as they came here; label (B,) of labeled images."""
 

@@ -118,6 +118,12 @@ class Weighting(nn.Module):
         """What the target is made of."""
         return self.policy.taught(self.refined(pseudo, outputs, to_teach=True))
 
+    def for_learning(self, logits: Tensor) -> Tensor:
+        """(..., C) logits of the view that learns -> those that the lesson compares with its target."""
+        for each in self.refinements:
+            logits = each.for_learning(logits)
+        return logits
+
     def observe(
         self, pseudo: PseudoLabels, weight: Tensor, outputs: Outputs | None = None, label: Tensor | None = None
     ) -> None:

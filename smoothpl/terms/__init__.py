@@ -1,9 +1,27 @@
 """Terms: what the parts of a method add to the loss of a step."""
 
+from smoothpl.terms.adversarial import Adversarial
+from smoothpl.terms.between_views import BetweenViews
+from smoothpl.terms.complement import Complement
+from smoothpl.terms.entropy import Entropy
 from smoothpl.terms.factor import Factor
 from smoothpl.terms.fairness import FairnessTerm
+from smoothpl.terms.labeled import LabeledLesson, LabeledView
 from smoothpl.terms.lesson import Lesson
 from smoothpl.terms.mixed import MixedLabels, MixedLesson
 from smoothpl.terms.term import Term
 
-__all__ = ["Factor", "FairnessTerm", "Lesson", "MixedLabels", "MixedLesson", "Term"]
+__all__ = [
+    "Adversarial",
+    "BetweenViews",
+    "Complement",
+    "Entropy",
+    "Factor",
+    "FairnessTerm",
+    "LabeledLesson",
+    "LabeledView",
+    "Lesson",
+    "MixedLabels",
+    "MixedLesson",
+    "Term",
+]

@@ -39,7 +39,7 @@ class Lesson(Term):
         self.needs = frozenset({view}) - {"weak", "strong"}
 
     def forward(self, step: TrainStep) -> Tensor:
-        logits = step.outputs[self.view].logits
+        logits = step.weighting.for_learning(step.outputs[self.view].logits)
         target, weight = (for_each_head(each, logits) for each in (self.target(step.lessons), step.weight))
         return (weight * self.distance(each_head(logits), target)).mean()
 
