@@ -20,4 +20,4 @@ def judge(
     weighting.see(beliefs, outputs)
     weight, lessons = weighting(pseudo, outputs), weighting.lessons(pseudo, outputs)
     believed = networks.believe(outputs["weak"].logits)
-    return TrainStep(batch, outputs, beliefs, believed, weight, lessons, networks.network)
+    return TrainStep(batch, outputs, beliefs, believed, weight, lessons, networks.network, weighting)

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from smoothpl.data.batch import Batch
 from smoothpl.nets.output import Output
 from smoothpl.pseudo.labels import Beliefs, PseudoLabels
+from smoothpl.pseudo.weighting import Weighting
 
 
 class TrainStep(NamedTuple):
@@ -20,6 +21,7 @@ class TrainStep(NamedTuple):
     weight: Tensor  # (U,) of the pseudo-labels
     lessons: PseudoLabels  # what is taught
     network: nn.Module  # for terms that show it other images
+    weighting: Weighting  # for terms that have thresholds, or look into the memory of a refinement
 
     @property
     def pseudo(self) -> PseudoLabels:

@@ -57,7 +57,7 @@ def build_method(config: DictConfig) -> Method:
     try:
         method = Method(
             weighting,
-            build_terms(config, weighting),
+            build_terms(config),
             instantiate(config.teacher) or Live(),
             instantiate(config.mix),
             instantiate(config.target),
@@ -87,7 +87,7 @@ def build_weighting(config: DictConfig) -> Weighting:
         raise ConfigError(str(error)) from error
 
 
-def build_terms(config: DictConfig, weighting: Weighting) -> dict[str, Term]:
+def build_terms(config: DictConfig) -> dict[str, Term]:
     """In the order in which they are added up: the lesson first."""
     terms: dict[str, Term] = {}
     view = config.learned_view
@@ -97,7 +97,7 @@ def build_terms(config: DictConfig, weighting: Weighting) -> dict[str, Term]:
         target, distance, ramp = (instantiate(config[name]) for name in ("target", "distance", "ramp"))
         terms[LESSON] = Lesson(target, view, distance, weight, ramp)
     if config.factor_weight:
-        terms[FACTOR] = Factor(weighting, config.factor_weight)
+        terms[FACTOR] = Factor(config.factor_weight)
     if config.fairness is not None:
         terms[FAIRNESS] = FairnessTerm(instantiate(config.fairness), view)
     for name, each in (config.terms or {}).items():
@@ -107,7 +107,7 @@ def build_terms(config: DictConfig, weighting: Weighting) -> dict[str, Term]:
 
 def check_needs(config: DictConfig, method: Method) -> None:
     """What a part needs, the method's YAML lists; a part that was added by hand needs it, too."""
-    there = {*config.views_wanted, *(config.extra_heads or {}), "turned"}
+    there = {*config.views_wanted, *(config.extra_heads or {}), *(config.refine or {}), "turned"}
     needy = {f"terms.{name}": term.needs for name, term in method.terms.items()} | {
         "teacher": method.teacher.needs if method.teacher else frozenset(),
         "mix": method.mix.needs if method.mix else frozenset(),
@@ -120,7 +120,7 @@ def check_needs(config: DictConfig, method: Method) -> None:
         require(
             not missing,
             f"{name} needs {', '.join(missing)}, which method={config.method} does not have; add it to views_wanted "
-            "(a view, or chance) or to extra_heads (a head).",
+            "(a view, or chance), to extra_heads (a head) or to refine (a memory).",
         )
 
 

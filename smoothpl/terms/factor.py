@@ -16,13 +16,9 @@ WITHOUT = "factor_weight=0"
 class Factor(Term):
     """-sg(Phi) Phi: the same weight once more, this time with its gradient."""
 
-    def __init__(self, weighting: Weighting, weight: float) -> None:
-        super().__init__(weight)
-        self.judge = [weighting]  # in a list: its memory is not this term's
-
     def forward(self, step: TrainStep) -> Tensor:
         attached = from_probabilities(probabilities(step.believed), step.batch.image)
-        return factor_loss(self.judge[0](attached, step.outputs))
+        return factor_loss(step.weighting(attached, step.outputs))
 
     def obstacles(self, weighting: Weighting) -> list[Obstacle]:
         """It differentiates the score itself, which has kinks where classes tie."""
