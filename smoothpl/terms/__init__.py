@@ -3,8 +3,9 @@
 from smoothpl.terms.factor import Factor
 from smoothpl.terms.fairness import FairnessTerm
 from smoothpl.terms.graph import Graph
+from smoothpl.terms.instance import Instance
 from smoothpl.terms.lesson import Lesson
 from smoothpl.terms.mixed import MixedLabels, MixedLesson
 from smoothpl.terms.term import Term
 
-__all__ = ["Factor", "FairnessTerm", "Graph", "Lesson", "MixedLabels", "MixedLesson", "Term"]
+__all__ = ["Factor", "FairnessTerm", "Graph", "Instance", "Lesson", "MixedLabels", "MixedLesson", "Term"]

@@ -1,4 +1,5 @@
 from smoothpl.pseudo import Everybody, Fixed, Power, Step, Weighting
+from smoothpl.pseudo.obstacles import SHAPE_JUMPS
 from smoothpl.terms import Graph
 
 
@@ -9,7 +10,5 @@ def test_it_needs_what_it_compares() -> None:
 
 def test_its_threshold_jumps_with_the_shape_also_where_the_policy_has_none() -> None:
     for policy in (Fixed(0.95), Everybody()):
-        assert [each.why for each in Graph().obstacles(Weighting(policy, Step()))] == [
-            "the shape jumps at the threshold"
-        ]
+        assert Graph().obstacles(Weighting(policy, Step())) == [SHAPE_JUMPS]
         assert not Graph().obstacles(Weighting(policy, Power()))
