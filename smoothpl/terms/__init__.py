@@ -7,6 +7,18 @@ from smoothpl.terms.instance import Instance
 from smoothpl.terms.lesson import Lesson
 from smoothpl.terms.mixed import MixedLabels, MixedLesson
 from smoothpl.terms.pairs import Pairs
+from smoothpl.terms.rotation import Rotation
 from smoothpl.terms.term import Term
 
-__all__ = ["Factor", "FairnessTerm", "Graph", "Instance", "Lesson", "MixedLabels", "MixedLesson", "Pairs", "Term"]
+__all__ = [
+    "Factor",
+    "FairnessTerm",
+    "Graph",
+    "Instance",
+    "Lesson",
+    "MixedLabels",
+    "MixedLesson",
+    "Pairs",
+    "Rotation",
+    "Term",
+]
