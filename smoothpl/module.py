@@ -157,7 +157,7 @@ class SemiSupervisedModule(LightningModule):
             term.see(step)
             losses[loss_name(name)] = term(step)
             loss = loss + term.weighted(losses[loss_name(name)])
-        weighting.observe(step.pseudo, step.weight, outputs, label)
+        weighting.observe(step.pseudo, step.weight, outputs, batch)
         for term in self.all_terms.values():
             term.finish(step)
         return {

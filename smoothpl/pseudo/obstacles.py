@@ -12,3 +12,7 @@ class Obstacle(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.why}: use {self.way_out}"
+
+
+SHAPE_JUMPS = Obstacle("the shape jumps at the threshold", "shape=linear", ("shape=linear",))
+"""Of whatever is held against a threshold."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor, nn
 
+from smoothpl.data.batch import Batch
 from smoothpl.nets.output import Output
 from smoothpl.pseudo.labels import Beliefs
 from smoothpl.pseudo.obstacles import Obstacle
@@ -34,7 +35,10 @@ class Refinement(nn.Module, ABC):
         """Takes note of a step of all ranks."""
 
     def refine(self, probabilities: Tensor, outputs: Outputs | None, image: Tensor | None) -> Tensor:
-        """(U, C) -> (U, C), of the images `image` (U,). `outputs`: what the network makes of every view."""
+        """(U, C) -> (U, C), of the images `image` (U,). `outputs`: what the network makes of every view.
+
+        Where there are no outputs, a refinement that looks at features leaves probabilities as they are.
+        """
         refined: Tensor = self(probabilities)
         return refined
 
@@ -42,8 +46,8 @@ class Refinement(nn.Module, ABC):
         """(..., C) logits of the view that learns -> those that the lesson compares with its target."""
         return logits
 
-    def observe(self, probabilities: Tensor, outputs: Outputs | None, image: Tensor | None, label: Tensor) -> None:
-        """Takes note of a step of this rank, with the probabilities as they came here; label (B,) of labeled images."""
+    def observe(self, probabilities: Tensor, outputs: Outputs, batch: Batch) -> None:
+        """Takes note of a step of this rank, with the probabilities (U, C) as they came here."""
 
     def obstacles(self) -> Sequence[Obstacle]:
         """Why what it gives is not a continuous function of what it gets, if it is not."""

@@ -21,7 +21,7 @@ class TrainStep(NamedTuple):
     weight: Tensor  # (U,) of the pseudo-labels
     lessons: PseudoLabels  # what is taught
     network: nn.Module  # for terms that show it other images
-    weighting: Weighting  # for terms that weigh other images, or other views: a term has no threshold of its own
+    weighting: Weighting  # for terms that weigh by thresholds of their own, or look into the memory of a refinement
 
     @property
     def pseudo(self) -> PseudoLabels:

@@ -6,10 +6,11 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
+from smoothpl.data.batch import Batch
 from smoothpl.pseudo.alignment import Alignment, Unaligned
 from smoothpl.pseudo.annealing import Annealing
 from smoothpl.pseudo.labels import Beliefs, PseudoLabels, from_probabilities
-from smoothpl.pseudo.obstacles import Obstacle
+from smoothpl.pseudo.obstacles import SHAPE_JUMPS, Obstacle
 from smoothpl.pseudo.policies import ThresholdPolicy
 from smoothpl.pseudo.refinement import Outputs, Refinement
 from smoothpl.pseudo.shapes import AnyShape, Gaussian, jumps
@@ -125,15 +126,16 @@ class Weighting(nn.Module):
         return logits
 
     def observe(
-        self, pseudo: PseudoLabels, weight: Tensor, outputs: Outputs | None = None, label: Tensor | None = None
+        self, pseudo: PseudoLabels, weight: Tensor, outputs: Outputs | None = None, batch: Batch | None = None
     ) -> None:
-        """Called after the weights of a step were used; label (B,): of the labeled images."""
+        """Called after the weights of a step were used."""
         self.policy.observe(of_all_ranks(self.refined(pseudo, outputs)), of_all_ranks(weight))
         probabilities = pseudo.probabilities
-        for each in self.refinements if len(self.further) else ():
-            assert label is not None
+        if outputs is None or batch is None or not len(self.further):
+            return
+        for each in self.refinements:
             before, probabilities = probabilities, each.refine(probabilities, outputs, pseudo.image)
-            each.observe(before, outputs, pseudo.image, label)
+            each.observe(before, outputs, batch)
 
     def obstacles(self, is_hard: bool) -> list[Obstacle]:
         """`is_hard`: something takes the dominant class for granted, which jumps where two classes tie.
@@ -142,7 +144,7 @@ class Weighting(nn.Module):
         """
         found, lowest = [], max(self.floor, self.policy.lowest)
         if jumps(self.shape) and self.policy.is_reached:
-            found.append(Obstacle("the shape jumps at the threshold", "shape=linear", ("shape=linear",)))
+            found.append(SHAPE_JUMPS)
         if is_hard and isinstance(self.shape, Gaussian):
             why = "shape=gaussian keeps weight where two classes tie and a hard target jumps"
             found.append(Obstacle(why, "target=soft", ("target=soft",)))

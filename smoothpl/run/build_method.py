@@ -107,7 +107,7 @@ def build_terms(config: DictConfig) -> dict[str, Term]:
 
 def check_needs(config: DictConfig, method: Method) -> None:
     """What a part needs, the method's YAML lists; a part that was added by hand needs it, too."""
-    there = {*config.views_wanted, *(config.extra_heads or {}), "turned"}
+    there = {*config.views_wanted, *(config.extra_heads or {}), *(config.refine or {}), "turned"}
     needy = {f"terms.{name}": term.needs for name, term in method.terms.items()} | {
         "teacher": method.teacher.needs if method.teacher else frozenset(),
         "mix": method.mix.needs if method.mix else frozenset(),
@@ -120,7 +120,7 @@ def check_needs(config: DictConfig, method: Method) -> None:
         require(
             not missing,
             f"{name} needs {', '.join(missing)}, which method={config.method} does not have; add it to views_wanted "
-            "(a view, or chance) or to extra_heads (a head).",
+            "(a view, or chance), to extra_heads (a head) or to refine (a memory).",
         )
 
 

@@ -6,9 +6,13 @@ from smoothpl.terms.complement import Complement
 from smoothpl.terms.entropy import Entropy
 from smoothpl.terms.factor import Factor
 from smoothpl.terms.fairness import FairnessTerm
+from smoothpl.terms.graph import Graph
+from smoothpl.terms.instance import Instance
 from smoothpl.terms.labeled import LabeledLesson, LabeledView
 from smoothpl.terms.lesson import Lesson
 from smoothpl.terms.mixed import MixedLabels, MixedLesson
+from smoothpl.terms.pairs import Pairs
+from smoothpl.terms.rotation import Rotation
 from smoothpl.terms.term import Term
 
 __all__ = [
@@ -18,10 +22,14 @@ __all__ = [
     "Entropy",
     "Factor",
     "FairnessTerm",
+    "Graph",
+    "Instance",
     "LabeledLesson",
     "LabeledView",
     "Lesson",
     "MixedLabels",
     "MixedLesson",
+    "Pairs",
+    "Rotation",
     "Term",
 ]

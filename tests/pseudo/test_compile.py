@@ -22,7 +22,7 @@ def test_the_weighting_of_a_step_is_one_graph(method: str) -> None:
         compiled.see(beliefs)
         weight = compiled(beliefs.unlabeled)
         lessons = compiled.lessons(beliefs.unlabeled)
-        compiled.observe(beliefs.unlabeled, weight, label=beliefs.label)
+        compiled.observe(beliefs.unlabeled, weight)
         return weight, lessons
 
     fast = torch.compile(step, fullgraph=True, backend="aot_eager")
@@ -30,7 +30,7 @@ def test_the_weighting_of_a_step_is_one_graph(method: str) -> None:
         weight, _ = fast(beliefs)
         plain.see(beliefs)
         torch.testing.assert_close(weight, plain(beliefs.unlabeled))
-        plain.observe(beliefs.unlabeled, weight, label=beliefs.label)
+        plain.observe(beliefs.unlabeled, weight)
     for name, value in plain.state_dict().items():
         torch.testing.assert_close(compiled.state_dict()[name], value)
 
@@ -44,5 +44,5 @@ def test_the_weighting_of_a_step_never_asks_the_device_for_a_number(method: str)
         weighting.see(beliefs)
         weight = weighting(beliefs.unlabeled)
         weighting.lessons(beliefs.unlabeled)
-        weighting.observe(beliefs.unlabeled, weight, label=beliefs.label)
+        weighting.observe(beliefs.unlabeled, weight)
     assert not synchronisations.found

@@ -1,6 +1,9 @@
+from unittest.mock import Mock
+
 import torch
 from torch import Tensor
 
+from smoothpl.data import Batch
 from smoothpl.pseudo import Fixed, Power, RunningAlignment, Weighting
 from smoothpl.pseudo.refinement import Outputs, Refinement
 from tests.support.steps import CLASSES, random_steps
@@ -16,7 +19,7 @@ class Sharper(Refinement):
     def refine(self, probabilities: Tensor, outputs: Outputs | None, image: Tensor | None) -> Tensor:
         return probabilities**2 / (probabilities**2).sum(dim=1, keepdim=True)
 
-    def observe(self, probabilities: Tensor, outputs: Outputs | None, image: Tensor | None, label: Tensor) -> None:
+    def observe(self, probabilities: Tensor, outputs: Outputs, batch: Batch) -> None:
         self.came.append(probabilities)
 
 
@@ -30,6 +33,6 @@ def test_refinements_work_one_after_the_other_and_alignment_is_the_first() -> No
         torch.testing.assert_close(weighting.lessons(beliefs.unlabeled).probabilities, expected)
         weight = weighting(beliefs.unlabeled)
         torch.testing.assert_close(weight, ((expected.amax(1) - 0.5) / 0.5).clamp(min=0))
-        weighting.observe(beliefs.unlabeled, weight, None, beliefs.label)
+        weighting.observe(beliefs.unlabeled, weight, {}, Mock(spec=Batch))
         torch.testing.assert_close(sharper.came[-1], aligned)
     assert weighting.refinements == [align, sharper]

@@ -70,7 +70,7 @@ def remember(weighting: Weighting, sharpness: float, bias: float) -> None:
             part.momentum = 0.9  # type: ignore[assignment]  # as published it would take thousands of steps
     for beliefs in steps(sharpness, bias):
         weighting.see(beliefs)
-        weighting.observe(beliefs.unlabeled, weighting(beliefs.unlabeled), label=beliefs.label)
+        weighting.observe(beliefs.unlabeled, weighting(beliefs.unlabeled))
 
 
 def largest_jump(weighting: Weighting, target: Target) -> float:

@@ -43,7 +43,8 @@ def waits_in_a_step(*words: str) -> Counter[str]:
     batch = next(batches)
     with Synchronisations() as synchronisations:
         loss_of(module, batch).backward()  # type: ignore[no-untyped-call]
-    return synchronisations.found
+    found: Counter[str] = synchronisations.found
+    return found
 
 
 def assert_parts_make_the_whole(*words: str) -> None:
@@ -97,7 +98,7 @@ def jump_on_way(module: SemiSupervisedModule, moving: str, views: tuple[str, ...
 def loss_of_logits(module: SemiSupervisedModule, logits: Mapping[str, Tensor]) -> Tensor:
     """The loss of a step in which the network would say so."""
     outputs = {name: Output(each) for name, each in logits.items()}
-    module.look = lambda _: outputs  # type: ignore[method-assign]
+    module.look = lambda batch: outputs  # type: ignore[method-assign]
     number = len(logits["weak"])
     nothing = torch.zeros(number, dtype=torch.long)
     return loss_of(module, Batch(labeled=nothing, label=nothing, weak=nothing, strong=None, image=nothing))

@@ -19,7 +19,8 @@ def exact_direction(weight: Tensor, image: Tensor, noise: Tensor) -> Tensor:
     """Of a linear network: W^T (diag p - p p^T) W d, made to length 1."""
     p = (weight @ image).softmax(0)
     g = weight.T @ (torch.diag(p) - torch.outer(p, p)) @ weight @ (noise / noise.norm())
-    return g / g.norm()
+    direction: Tensor = g / g.norm()
+    return direction
 
 
 def test_the_direction_is_that_in_which_predictions_change_most() -> None:
@@ -38,7 +39,7 @@ def test_it_teaches_what_the_image_is_predicted_as_and_features_of_16_bits_may_b
     step = step._replace(batch=step.batch._replace(chance={"noise": torch.randn(4, 6)}))
     loss = Adversarial(xi=0.01)(step)
     assert loss > 0
-    (slope,) = torch.autograd.grad(loss, network.parameters())
+    (slope,) = torch.autograd.grad(loss, network.weight)
     assert slope.abs().max() > 0
 
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from smoothpl.pseudo import Fixed, Gaussian, Power, Running, Weighting, probabilities
+from smoothpl.pseudo import Fixed, Gaussian, Power, Running, Weighting
 from smoothpl.pseudo.labels import from_probabilities
 from smoothpl.terms.factor import Factor
 
@@ -29,7 +29,7 @@ THROUGH_TIE = ([0.6, 0.5, -3.0], [0.5, 0.6, -3.0])
 @pytest.mark.parametrize(("mu", "jumps"), [(0.4, True), (0.5, True), (0.75, False), (1.0, False), (2.0, False)])
 def test_its_slope_must_vanish_at_the_threshold(mu: float, jumps: bool) -> None:
     judge = weighting(mu)
-    reasons = [str(each) for each in Factor(judge, 1.0).obstacles(judge)]
+    reasons = [str(each) for each in Factor(1.0).obstacles(judge)]
     assert bool(reasons) == jumps
     assert (largest_jump(judge, *THROUGH_THRESHOLD) > 0.1) == jumps
     assert not jumps or "a slope that does not vanish at the threshold" in reasons[0]
@@ -45,7 +45,7 @@ def test_its_slope_must_vanish_at_the_threshold(mu: float, jumps: bool) -> None:
 def test_its_score_must_have_no_kink_where_it_counts(
     judge: Weighting, way: tuple[list[float], list[float]], reason: str
 ) -> None:
-    (obstacle,) = Factor(judge, 1.0).obstacles(judge)
+    (obstacle,) = Factor(1.0).obstacles(judge)
     assert reason in str(obstacle)
     assert obstacle.words == ("factor_weight=0",)
     assert largest_jump(judge, *way) > 0.1
@@ -53,12 +53,7 @@ def test_its_score_must_have_no_kink_where_it_counts(
 
 def test_above_one_half_and_with_a_ramp_nothing_is_in_the_way() -> None:
     judge = weighting(threshold=0.5)
-    assert not Factor(judge, 1.0).obstacles(judge)
+    assert not Factor(1.0).obstacles(judge)
     assert largest_jump(judge, *THROUGH_TIE_OF_THE_OTHERS) < 0.01
     bell = Weighting(Running(3), Gaussian())
-    assert "a kink where two classes tie" in str(Factor(bell, 1.0).obstacles(bell)[0])
-
-
-def test_its_weighting_is_not_its_own_memory() -> None:
-    assert not [*Factor(Weighting(Running(3), Power()), 1.0).buffers()]
-    assert probabilities(torch.zeros(1, 2)).tolist() == [[0.5, 0.5]]
+    assert "a kink where two classes tie" in str(Factor(1.0).obstacles(bell)[0])

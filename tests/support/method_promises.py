@@ -1,0 +1,44 @@
+"""What every method of several parts keeps, for its test file to ask."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import torch
+
+from benchmarks.waiting import Synchronisations
+from smoothpl import load
+from smoothpl.errors import ConfigError
+from smoothpl.nets.with_heads import BASE, HEADS, without_heads
+from smoothpl.run.build import build_module
+from smoothpl.run.training import train
+from tests.support.composing import TINY, composed
+from tests.support.method_steps import module_and_batches
+
+
+def waits(*overrides: str, steps: int = 3) -> Counter[str]:
+    """What makes the host wait for the device in a step, its memory included."""
+    module, batches = module_and_batches(*overrides)
+    assert module.weighting is not None
+    found: Counter[str] = Counter()
+    for _, batch in zip(range(steps), batches, strict=False):
+        with Synchronisations() as synchronisations:
+            module.learn_from_all(batch, module.weighting)["loss"].backward()  # type: ignore[no-untyped-call]
+        found += synchronisations.found
+    return found
+
+
+def assert_needs_whole_steps(*overrides: str) -> None:
+    with pytest.raises(ConfigError, match=r"accumulate=2: .* whole step"):
+        build_module(composed(*TINY, *overrides, "accumulate=2"))
+
+
+def assert_is_read_without_its_heads(run_dir: Path, *overrides: str) -> None:
+    """A trained run is used as any other: nobody needs to know which heads it was trained with."""
+    train(composed(*TINY, *overrides), run_dir)
+    state = torch.load(run_dir / "last.ckpt", weights_only=True)["state_dict"]
+    average = {name.removeprefix("average."): each for name, each in state.items() if name.startswith("average.")}
+    assert any(name.startswith(HEADS) for name in average)
+    assert {*without_heads(average)} == {name.removeprefix(BASE) for name in average if name.startswith(BASE)}
+    classifier = load(run_dir)
+    assert not any("heads" in name for name in classifier.network.state_dict())
