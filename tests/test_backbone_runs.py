@@ -3,14 +3,16 @@
 import signal
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from smoothpl.config.recipe import recipe_digest
+from smoothpl.errors import ConfigError
 from smoothpl.record.record import read
 from smoothpl.run.training import train
 from tests.support.backbones import TINY_BACKBONE
-from tests.support.composing import HEADS, TINY, composed, options
+from tests.support.composing import HEADS, SMALL, TINY, composed, options
 from tests.support.lives import differences, killer, outcome, resume, run
 from tests.test_ddp import CALM, CLOSE, TWO
 
@@ -64,6 +66,36 @@ def test_two_backbones_train_together_and_are_judged_together(tmp_path: Path) ->
     )
     assert record.error is not None
     assert record.error < 75
+
+
+@pytest.mark.parametrize("finetune", [(), ("finetune=norms", "finetune.max_steps=2", "finetune.batch_size=4")])
+def test_vectors_that_are_refused_leave_nothing_so_that_the_corrected_run_may_have_the_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, finetune: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # with no vectors yet
+    config = composed(*SMALL, *TINY, "pictures=false", *finetune)
+    with monkeypatch.context() as patch:
+        patch.setattr("smoothpl.backbones.engine.by_torch", lambda _, prepared: prepared.flatten(1) * torch.nan)
+        with pytest.raises(ConfigError, match="gives vectors that are not finite"):
+            train(config, tmp_path / "run")
+    assert list((tmp_path / "run").iterdir()) == []
+    assert train(config, tmp_path / "run").status == "finished"
+    with pytest.raises(ConfigError, match="already holds a run"):
+        train(config, tmp_path / "run")
+
+
+@pytest.mark.parametrize("wrong", ["names", "numbers"])
+def test_embeddings_that_are_refused_leave_nothing(tmp_path: Path, wrong: str) -> None:
+    names = [*(f"train/{number}" for number in range(1297)), *(f"test/{number}" for number in range(500))]
+    vectors = np.ones((len(names), 2), dtype=np.float32)
+    if wrong == "numbers":
+        vectors[3] = np.nan
+    np.save(tmp_path / "vectors.npy", vectors)
+    (tmp_path / "names.txt").write_text("\n".join(f"{wrong}/{each}" if wrong == "names" else each for each in names))
+    places = (f"backbone.path={tmp_path / 'vectors.npy'}", f"backbone.files={tmp_path / 'names.txt'}")
+    with pytest.raises(ConfigError, match="has no vector for|not finite"):
+        train(composed("backbone=embeddings", *places, *TINY), tmp_path / "run")
+    assert list((tmp_path / "run").iterdir()) == []
 
 
 @pytest.mark.processes
