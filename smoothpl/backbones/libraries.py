@@ -13,17 +13,18 @@ from smoothpl.backbones.encoder import Encoder, Preprocessing, naming_size
 from smoothpl.backbones.padding import fix_padding
 from smoothpl.cli.messages import first_few, inform_once
 from smoothpl.errors import ConfigError
+from smoothpl.nets.fetching import fetched
 from smoothpl.nets.libraries import (
-    FILES,
     PREFIXES,
     SEVERAL_OUTPUTS,
-    fetched,
     fitting,
     of_size,
-    read_weights,
+    published_by_timm,
     renamed,
     resized,
+    similar,
 )
+from smoothpl.nets.weight_files import FILES, read_weights
 
 PUBLISHED, RANDOM = "pretrained", "random"
 CROP = 0.875
@@ -51,10 +52,7 @@ def of_timm(
     if name is None:
         raise ConfigError("backbone.name=null must be a model of timm, for example backbone.name=resnet18.")
     if not timm.is_model(name):
-        near = timm.list_models(f"*{name[:5]}*")
-        raise ConfigError(
-            f"backbone.name={name} is not a model of timm; similar names are {first_few(near) or 'none'}."
-        )
+        raise ConfigError(f"backbone.name={name} is not a model of timm; similar names are {similar(name)}.")
     check_weights(weights, (PUBLISHED,))
     known = timm.get_pretrained_cfg(name) or PretrainedCfg()
     own = Preprocessing(known.input_size[-1], known.crop_pct or CROP, known.mean, known.std)
@@ -64,8 +62,7 @@ def of_timm(
         knobs["img_size"] = own.size
     network = made(lambda: timm.create_model(name, **knobs), name, own.size)
     if weights == PUBLISHED:
-        found = fetched(lambda: timm.create_model(name, pretrained=True, **knobs).state_dict(), weights, "backbone")
-        network.load_state_dict(found)
+        network.load_state_dict(fetched(lambda: published_by_timm(name, knobs), weights, "backbone"))
     elif weights != RANDOM:
         fill(network, read_weights(str(weights), "weights", "backbone"), f"backbone.weights={weights}", name)
     with naming_size(name, own.size):

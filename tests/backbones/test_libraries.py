@@ -179,6 +179,15 @@ def test_an_unknown_name_is_refused(library: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "near"),
+    [("resnet9999", "resnet"), ("rsnet18", "resnet18"), ("ViT_smal", "vit_small"), ("qqq", "none")],
+)
+def test_similar_names_begin_as_the_name_does(name: str, near: str) -> None:
+    with pytest.raises(ConfigError, match=rf"^backbone\.name={name} is not .*; similar names are {near}"):
+        of_timm(name, "random")
+
+
+@pytest.mark.parametrize(
     ("library", "name", "size"),
     [("timm", "test_vit", 8), ("timm", "test_vit", 40), ("timm", "test_maxvit", 40), ("torchvision", "alexnet", 16)],
 )
