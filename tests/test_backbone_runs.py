@@ -6,10 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from torchvision import models
 
+from smoothpl.backbones.build import build_one
 from smoothpl.config.recipe import recipe_digest
 from smoothpl.errors import ConfigError
+from smoothpl.inference.parts import read_parts
 from smoothpl.record.record import read
+from smoothpl.run.resume import check_backbones
 from smoothpl.run.training import train
 from tests.support.backbones import TINY_BACKBONE
 from tests.support.composing import HEADS, SMALL, TINY, composed, options
@@ -93,7 +97,7 @@ def test_embeddings_that_are_refused_leave_nothing(tmp_path: Path, wrong: str) -
     np.save(tmp_path / "vectors.npy", vectors)
     (tmp_path / "names.txt").write_text("\n".join(f"{wrong}/{each}" if wrong == "names" else each for each in names))
     places = (f"backbone.path={tmp_path / 'vectors.npy'}", f"backbone.files={tmp_path / 'names.txt'}")
-    with pytest.raises(ConfigError, match="has no vector for|not finite"):
+    with pytest.raises(ConfigError, match=r"has no vector for|not finite"):
         train(composed("backbone=embeddings", *places, *TINY), tmp_path / "run")
     assert list((tmp_path / "run").iterdir()) == []
 
@@ -126,3 +130,26 @@ def test_the_engine_is_no_part_of_a_recipe_and_the_backbone_is() -> None:
     )
     assert plain == torch_only != none
     assert none == recipe_digest(composed())
+
+
+def test_a_run_whose_file_was_moved_or_replaced_says_to_put_it_back(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    file, moved, name = tmp_path / "weights.pth", tmp_path / "moved.pth", "shufflenet_v2_x0_5"
+    torch.save(models.get_model(name).state_dict(), file)
+    words = ("backbone=torchvision", f"backbone.name={name}", f"backbone.weights={file}", "backbone.size=32")
+    config = composed(*words, *TINY, "backbone.engine=torch", "backbone.views=1", "num_labels=20", "pictures=false")
+    train(config, tmp_path / "run")
+    file.rename(moved)
+    build_one.cache_clear()  # as in another process
+    gone = rf"was trained with backbone\.weights={file}, which is not there any more; put the file back at that path"
+    with pytest.raises(ConfigError, match=rf"^run={tmp_path / 'run'} {gone}"):
+        read_parts(tmp_path / "run", trust=False)
+    config.resume = str(tmp_path / "run")
+    with pytest.raises(ConfigError, match=rf"^resume={tmp_path / 'run'} {gone}"):
+        train(config, tmp_path / "run")
+    torch.save(models.get_model(name).state_dict(), file)
+    back = rf"put the file back that it was trained with \({file}\), or"
+    with pytest.raises(ConfigError, match=rf"than are found here; {back} train again\.$"):
+        read_parts(tmp_path / "run", trust=False)
+    with pytest.raises(ConfigError, match=rf"than this run began with; {back} start a new run\.$"):
+        check_backbones(read(tmp_path / "run"), config)

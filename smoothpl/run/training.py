@@ -10,6 +10,7 @@ from lightning.pytorch.accelerators import CPUAccelerator
 from omegaconf import DictConfig
 
 from smoothpl.backbones.build import digests_of
+from smoothpl.backbones.run_files import check_files
 from smoothpl.callbacks import Checkpointer, Photographs, Recorder
 from smoothpl.cli.messages import say
 from smoothpl.config.checks.trainer import seconds
@@ -32,7 +33,7 @@ from smoothpl.run.more_labels import check_nested, check_pause, inherit, note_st
 from smoothpl.run.precision import check_accelerator, check_precision, use_tf32
 from smoothpl.run.processes import is_first_process
 from smoothpl.run.quiet import quiet_libraries
-from smoothpl.run.resume import continued_record, first_record, is_continued
+from smoothpl.run.resume import AUTO, continued_record, first_record, is_continued
 from smoothpl.run.step_time import forecast
 
 
@@ -103,11 +104,13 @@ def check_memory(stage: DictConfig, module: SemiSupervisedModule) -> None:
 
 
 def check_machine(config: DictConfig) -> None:
-    """What is asked of the machine, and of the loggers that are installed on it."""
+    """What is asked of the machine, of the loggers that are installed on it, and of the files of a resumed run."""
     check_accelerator(config.trainer.accelerator)
     check_precision(config.trainer.precision, config.trainer.accelerator)
     use_tf32(config.tf32)
     check_loggers(config)
+    if config.backbone is not None and config.resume not in (None, AUTO):
+        check_files(dict(config.backbone.encoders), f"resume={config.resume}")
 
 
 def prepare(
