@@ -11,7 +11,7 @@ from torchvision import models
 
 from smoothpl.backbones.encoder import Encoder, Preprocessing, naming_size
 from smoothpl.backbones.padding import fix_padding
-from smoothpl.cli.messages import first_few, inform_once
+from smoothpl.cli.messages import counted, first_few, inform_once
 from smoothpl.errors import ConfigError
 from smoothpl.nets.fetching import fetched
 from smoothpl.nets.libraries import (
@@ -142,12 +142,13 @@ def fill(network: nn.Module, weights: Weights, what: str, name: str) -> None:
             break
     if missing:
         raise ConfigError(
-            f"{what} is not for {name}: {len(missing)} of its {len(own)} tensors are not in it, or of other dims "
+            f"{what} is not for {name}: {len(missing)} of its {counted(len(own), 'tensor', 'tensors')} "
+            f"{'is' if len(missing) == 1 else 'are'} not in it, or of other dims "
             f"({first_few(missing)}); use the file of this network."
         )
     network.load_state_dict(fits, strict=False)
     if unused := [key for key in changed if key not in fits]:
-        inform_once(f"{what}: {len(unused)} tensors are not used: {first_few(unused)}")
+        inform_once(f"{what}: {counted(len(unused), 'tensor is', 'tensors are')} not used: {first_few(unused)}")
 
 
 def unchanged(_: nn.Module, weights: Weights) -> Weights:
