@@ -3,14 +3,20 @@
 import signal
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
+from torchvision import models
 
+from smoothpl.backbones.build import build_one
 from smoothpl.config.recipe import recipe_digest
+from smoothpl.errors import ConfigError
+from smoothpl.inference.parts import read_parts
 from smoothpl.record.record import read
+from smoothpl.run.resume import check_backbones
 from smoothpl.run.training import train
 from tests.support.backbones import TINY_BACKBONE
-from tests.support.composing import HEADS, TINY, composed, options
+from tests.support.composing import HEADS, SMALL, TINY, composed, options
 from tests.support.lives import differences, killer, outcome, resume, run
 from tests.test_ddp import CALM, CLOSE, TWO
 
@@ -66,6 +72,36 @@ def test_two_backbones_train_together_and_are_judged_together(tmp_path: Path) ->
     assert record.error < 75
 
 
+@pytest.mark.parametrize("finetune", [(), ("finetune=norms", "finetune.max_steps=2", "finetune.batch_size=4")])
+def test_vectors_that_are_refused_leave_nothing_so_that_the_corrected_run_may_have_the_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, finetune: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # with no vectors yet
+    config = composed(*SMALL, *TINY, "pictures=false", *finetune)
+    with monkeypatch.context() as patch:
+        patch.setattr("smoothpl.backbones.engine.by_torch", lambda _, prepared: prepared.flatten(1) * torch.nan)
+        with pytest.raises(ConfigError, match="gives vectors that are not finite"):
+            train(config, tmp_path / "run")
+    assert list((tmp_path / "run").iterdir()) == []
+    assert train(config, tmp_path / "run").status == "finished"
+    with pytest.raises(ConfigError, match="already holds a run"):
+        train(config, tmp_path / "run")
+
+
+@pytest.mark.parametrize("wrong", ["names", "numbers"])
+def test_embeddings_that_are_refused_leave_nothing(tmp_path: Path, wrong: str) -> None:
+    names = [*(f"train/{number}" for number in range(1297)), *(f"test/{number}" for number in range(500))]
+    vectors = np.ones((len(names), 2), dtype=np.float32)
+    if wrong == "numbers":
+        vectors[3] = np.nan
+    np.save(tmp_path / "vectors.npy", vectors)
+    (tmp_path / "names.txt").write_text("\n".join(f"{wrong}/{each}" if wrong == "names" else each for each in names))
+    places = (f"backbone.path={tmp_path / 'vectors.npy'}", f"backbone.files={tmp_path / 'names.txt'}")
+    with pytest.raises(ConfigError, match=r"has no vector for|not finite"):
+        train(composed("backbone=embeddings", *places, *TINY), tmp_path / "run")
+    assert list((tmp_path / "run").iterdir()) == []
+
+
 @pytest.mark.processes
 def test_a_killed_run_on_features_goes_on_to_the_same_bits(tmp_path: Path) -> None:
     words = (*TINY_BACKBONE, "method=flexmatch", "optim.learning_rate=0.01")
@@ -94,3 +130,26 @@ def test_the_engine_is_no_part_of_a_recipe_and_the_backbone_is() -> None:
     )
     assert plain == torch_only != none
     assert none == recipe_digest(composed())
+
+
+def test_a_run_whose_file_was_moved_or_replaced_says_to_put_it_back(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    file, moved, name = tmp_path / "weights.pth", tmp_path / "moved.pth", "shufflenet_v2_x0_5"
+    torch.save(models.get_model(name).state_dict(), file)
+    words = ("backbone=torchvision", f"backbone.name={name}", f"backbone.weights={file}", "backbone.size=32")
+    config = composed(*words, *TINY, "backbone.engine=torch", "backbone.views=1", "num_labels=20", "pictures=false")
+    train(config, tmp_path / "run")
+    file.rename(moved)
+    build_one.cache_clear()  # as in another process
+    gone = rf"was trained with backbone\.weights={file}, which is not there any more; put the file back at that path"
+    with pytest.raises(ConfigError, match=rf"^run={tmp_path / 'run'} {gone}"):
+        read_parts(tmp_path / "run", trust=False)
+    config.resume = str(tmp_path / "run")
+    with pytest.raises(ConfigError, match=rf"^resume={tmp_path / 'run'} {gone}"):
+        train(config, tmp_path / "run")
+    torch.save(models.get_model(name).state_dict(), file)
+    back = rf"put the file back that it was trained with \({file}\), or"
+    with pytest.raises(ConfigError, match=rf"than are found here; {back} train again\.$"):
+        read_parts(tmp_path / "run", trust=False)
+    with pytest.raises(ConfigError, match=rf"than this run began with; {back} start a new run\.$"):
+        check_backbones(read(tmp_path / "run"), config)

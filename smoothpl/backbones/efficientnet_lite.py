@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from smoothpl.backbones.encoder import Encoder, Preprocessing
 from smoothpl.backbones.padding import fix_padding
-from smoothpl.cli.messages import first_few
+from smoothpl.cli.messages import counted, first_few
 from smoothpl.errors import ConfigError
 
 SIZES = {"lite0": 224, "lite2": 260}
@@ -75,7 +75,8 @@ def load(network: nn.Module, weights: Mapping[str, Tensor], what: str) -> None:
     known = {*theirs.values(), "_fc.weight", "_fc.bias"}  # the classifier of 1,000 classes is not needed
     if wrong or (unknown := [name for name in weights if name not in known]):
         raise ConfigError(
-            f"{what} holds the weights of another network: {len(wrong) or len(unknown)} tensors do not fit "
+            f"{what} holds the weights of another network: "
+            f"{counted(len(wrong) or len(unknown), 'tensor does', 'tensors do')} not fit "
             f"({first_few(wrong or unknown)}); install the package of this backbone again."
         )
     network.load_state_dict({ours: weights[name] for ours, name in theirs.items()})

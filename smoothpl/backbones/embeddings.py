@@ -12,7 +12,7 @@ from torch import Tensor
 
 from smoothpl.backbones.encoder import digest_of_files
 from smoothpl.backbones.vector_files import FILE, READERS, VectorFile
-from smoothpl.cli.messages import first_few
+from smoothpl.cli.messages import counted, first_few
 from smoothpl.errors import ConfigError, require
 
 
@@ -45,7 +45,8 @@ class Embeddings:
     def check_vectors(self, vectors: VectorFile) -> None:
         if len(vectors.dims) != 2 or 0 in vectors.dims:
             raise ConfigError(
-                f"{self.what} must hold one vector per image, dims (images, length); it is {vectors.dims}."
+                f"{self.what} must hold one vector per image, dims (images, length); it is {vectors.dims}: bring it to "
+                "these dims, for example by the mean over all others."
             )
         require(vectors.is_floating, f"{self.what} must hold floating-point numbers, and it does not; convert it.")
 
@@ -98,9 +99,12 @@ def listed(vectors: VectorFile, files: str | None, what: str) -> list[str]:
         else:
             names = json.loads(text) if place.suffix == ".json" else list(filter(str.strip, text.splitlines()))
     except (ValueError, KeyError) as error:
-        raise ConfigError(f"backbone.files={files} is not a list of files that can be read ({error!r}).") from error
+        raise ConfigError(
+            f"backbone.files={files} is not a list of files that can be read ({error!r}); write it as a text of lines, "
+            f"a list in .json, or a .csv with a column {FILE}."
+        ) from error
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise ConfigError(f"backbone.files={files} must be a list of names.")
+        raise ConfigError(f'backbone.files={files} must be a list of names; write it as ["a.png", ...].')
     return names
 
 
@@ -114,5 +118,8 @@ def numbered(names: Sequence[str], what: str) -> dict[str, int]:
     numbers = {name: number for number, name in enumerate(plain)}
     if len(numbers) != len(plain):
         twice = sorted(name for number, name in enumerate(plain) if numbers[name] != number)
-        raise ConfigError(f"{what}: {len(twice):,} files are listed twice ({first_few(twice)}); one vector per image.")
+        raise ConfigError(
+            f"{what}: {counted(len(twice), 'file is', 'files are')} listed twice ({first_few(twice)}); leave out all "
+            "but one vector per image."
+        )
     return numbers

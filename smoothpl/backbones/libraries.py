@@ -11,19 +11,20 @@ from torchvision import models
 
 from smoothpl.backbones.encoder import Encoder, Preprocessing, naming_size
 from smoothpl.backbones.padding import fix_padding
-from smoothpl.cli.messages import first_few, inform_once
+from smoothpl.cli.messages import counted, first_few, inform_once
 from smoothpl.errors import ConfigError
+from smoothpl.nets.fetching import fetched
 from smoothpl.nets.libraries import (
-    FILES,
     PREFIXES,
     SEVERAL_OUTPUTS,
-    fetched,
     fitting,
     of_size,
-    read_weights,
+    published_by_timm,
     renamed,
     resized,
+    similar,
 )
+from smoothpl.nets.weight_files import FILES, read_weights
 
 PUBLISHED, RANDOM = "pretrained", "random"
 CROP = 0.875
@@ -51,10 +52,7 @@ def of_timm(
     if name is None:
         raise ConfigError("backbone.name=null must be a model of timm, for example backbone.name=resnet18.")
     if not timm.is_model(name):
-        near = timm.list_models(f"*{name[:5]}*")
-        raise ConfigError(
-            f"backbone.name={name} is not a model of timm; similar names are {first_few(near) or 'none'}."
-        )
+        raise ConfigError(f"backbone.name={name} is not a model of timm; similar names are {similar(name)}.")
     check_weights(weights, (PUBLISHED,))
     known = timm.get_pretrained_cfg(name) or PretrainedCfg()
     own = Preprocessing(known.input_size[-1], known.crop_pct or CROP, known.mean, known.std)
@@ -64,8 +62,7 @@ def of_timm(
         knobs["img_size"] = own.size
     network = made(lambda: timm.create_model(name, **knobs), name, own.size)
     if weights == PUBLISHED:
-        found = fetched(lambda: timm.create_model(name, pretrained=True, **knobs).state_dict(), weights, "backbone")
-        network.load_state_dict(found)
+        network.load_state_dict(fetched(lambda: published_by_timm(name, knobs), weights, "backbone"))
     elif weights != RANDOM:
         fill(network, read_weights(str(weights), "weights", "backbone"), f"backbone.weights={weights}", name)
     with naming_size(name, own.size):
@@ -145,12 +142,13 @@ def fill(network: nn.Module, weights: Weights, what: str, name: str) -> None:
             break
     if missing:
         raise ConfigError(
-            f"{what} is not for {name}: {len(missing)} of its {len(own)} tensors are not in it, or of other dims "
+            f"{what} is not for {name}: {len(missing)} of its {counted(len(own), 'tensor', 'tensors')} "
+            f"{'is' if len(missing) == 1 else 'are'} not in it, or of other dims "
             f"({first_few(missing)}); use the file of this network."
         )
     network.load_state_dict(fits, strict=False)
     if unused := [key for key in changed if key not in fits]:
-        inform_once(f"{what}: {len(unused)} tensors are not used: {first_few(unused)}")
+        inform_once(f"{what}: {counted(len(unused), 'tensor is', 'tensors are')} not used: {first_few(unused)}")
 
 
 def unchanged(_: nn.Module, weights: Weights) -> Weights:

@@ -58,7 +58,7 @@ class OnnxFile(nn.Module):
             given = ", ".join(f"{each.name} {each.type} {each.shape}" for each in pixels)
             raise ConfigError(
                 f"backbone.path={place} must have one input, images (batch, 3, height, width) of float32; it has "
-                f"{given}."
+                f"{given}: export it so."
             )
         sides = [side for side in pixels[0].shape[2:] if isinstance(side, int)]
         self.size = sides[0] if sides else None
@@ -84,7 +84,8 @@ class OnnxFile(nn.Module):
         except Exception as error:  # a class of its own for every kind of damage
             reason = str(error).splitlines()[0].rstrip(".")
             raise ConfigError(
-                f"backbone.path={self.place} is not a network that ONNX Runtime can open ({reason})."
+                f"backbone.path={self.place} is not a network that ONNX Runtime can open ({reason}); export it "
+                "again, or name another file."
             ) from error
 
     def __getstate__(self) -> dict[str, Any]:

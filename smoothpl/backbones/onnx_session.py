@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from smoothpl.backbones.installed import HOW_TO_INSTALL
 from smoothpl.errors import ConfigError
 
 AT_A_TIME = 16
@@ -15,12 +16,16 @@ AT_A_TIME = 16
 
 
 def open_session(network: bytes | str) -> Any:
-    """-> an InferenceSession, of a file or of its content, with as many threads as torch has."""
+    """-> an InferenceSession, of a file, which nothing else can open, or of the content of one that was made here; with
+    as many threads as torch has."""
     try:
         onnxruntime = import_module("onnxruntime")
     except ImportError as error:
+        missing = f"is not installed: {HOW_TO_INSTALL}"
         raise ConfigError(
-            "backbone.engine=onnxruntime is not installed: pip install 'smoothpl[backbone]', or backbone.engine=torch."
+            f"backbone.path={network} needs ONNX Runtime, which {missing}."
+            if isinstance(network, str)
+            else f"backbone.engine=onnxruntime {missing}, or backbone.engine=torch."
         ) from error
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = torch.get_num_threads()

@@ -28,7 +28,11 @@ def read_npy(place: Path, what: str) -> VectorFile:
     try:
         array = np.load(place, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:
-        raise ConfigError(f"{what} is not an array that NumPy can read ({error}).") from error
+        # Without NumPy's reason, which advises to unpickle it.
+        raise ConfigError(
+            f"{what} is not an array of numbers that NumPy can read: it is damaged, or of another format; write it "
+            "again with numpy.save(file, vectors)."
+        ) from error
     return VectorFile(array.shape, array.dtype.kind == "f", lambda numbers: torch.from_numpy(array[numbers]))
 
 
@@ -40,10 +44,11 @@ def read_safetensors(place: Path, what: str) -> VectorFile:
     except ImportError as error:
         raise ConfigError(f"{what} needs safetensors: pip install 'smoothpl[export]'.") from error
     except Exception as error:  # its own class, which is not known without it
-        raise ConfigError(f"{what} is not a file of safetensors ({error}).") from error
+        raise ConfigError(f"{what} is not a file of safetensors ({error}); write it again, or as .npy.") from error
     if tensor is None:
         raise ConfigError(
-            f"{what} must hold one tensor, the vectors of all images; it holds {', '.join(names) or 'none'}."
+            f"{what} must hold one tensor, the vectors of all images; it holds {', '.join(names) or 'none'}: save "
+            "that tensor alone."
         )
     return VectorFile(
         tuple(tensor.shape), tensor.is_floating_point(), lambda numbers: tensor[torch.from_numpy(numbers)]
@@ -59,10 +64,15 @@ def read_parquet(place: Path, what: str) -> VectorFile:
     try:
         fields = parquet.read_schema(place)
         lists = [field.name for field in fields if is_list(arrow, field.type)]
-        require(len(lists) == 1, f"{what} must have one column of vectors; it has {', '.join(lists) or 'none'}.")
+        require(
+            len(lists) == 1,
+            f"{what} must have one column of vectors; it has {', '.join(lists) or 'none'}: write it with one column of "
+            "lists of numbers.",
+        )
         table = parquet.read_table(place, columns=[*lists, *({FILE} & {*fields.names})])
     except arrow.ArrowException as error:
-        raise ConfigError(f"{what} is not a file of Parquet ({str(error).splitlines()[0]}).") from error
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise ConfigError(f"{what} is not a file of Parquet ({reason}); write it again.") from error
     array = side_by_side(table.column(lists[0]).combine_chunks(), what)
     files = [str(name) for name in table.column(FILE).to_pylist()] if FILE in table.column_names else None
     return VectorFile(array.shape, array.dtype.kind == "f", lambda numbers: torch.from_numpy(array[numbers]), files)
@@ -79,7 +89,10 @@ def side_by_side(column: Any, what: str) -> "np.ndarray[Any, Any]":
     length = len(flat) // max(1, len(column))
     whole = column.null_count == 0 == flat.null_count and length * len(column) == len(flat)
     lengths = {*column.value_lengths().unique().to_pylist()} if whole and hasattr(column, "value_lengths") else {length}
-    require(whole and lengths <= {length}, f"{what} must hold vectors of one length, and none may be missing.")
+    require(
+        whole and lengths <= {length},
+        f"{what} must hold vectors of one length, and none may be missing; make the others by the same network.",
+    )
     found: np.ndarray[Any, Any] = flat.to_numpy(zero_copy_only=False).reshape(len(column), length)
     return found
 

@@ -39,6 +39,11 @@ def first_few(names: Sequence[str]) -> str:
     return ", ".join(names[:NUM_NAMED]) + (", ..." if len(names) > NUM_NAMED else "")
 
 
+def counted(number: int, one: str, several: str) -> str:
+    """1 file, 2 files."""
+    return f"{number:,} {one if number == 1 else several}"
+
+
 class Terminal(Console):
     """Rich's console for texts and tables that hold names: they are printed and never obeyed."""
 

@@ -13,6 +13,7 @@ from torch.nn.functional import normalize
 
 from smoothpl.backbones.build import build_encoders
 from smoothpl.backbones.engine import engine_for
+from smoothpl.config.checks.backbone import check_backbone
 from smoothpl.config.compose import compose_config
 from smoothpl.config.describe import options
 from smoothpl.config.overrides import CommandLine
@@ -59,7 +60,9 @@ def backbone_of(name: str, knobs: Sequence[str] = ()) -> DictConfig:
     known = [each for each in options("backbone") if each != "none"]
     require(name in known, f"backbone={name} must be one of {', '.join(known)}.")
     line = readable(CommandLine.parse([f"backbone={name}", *knobs]))
-    chosen: DictConfig = compose_config(line.words_to_compose).backbone
+    config = compose_config(line.words_to_compose)
+    check_backbone(config, line.words)
+    chosen: DictConfig = config.backbone
     return chosen
 
 

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from smoothpl.backbones.build import build_backbones
 from smoothpl.backbones.embeddings import Embeddings
 from smoothpl.backbones.encoder import Encoder
+from smoothpl.backbones.run_files import check_files, way_back
 from smoothpl.errors import ConfigError, require
 from smoothpl.inference.trust import check_trusted
 from smoothpl.layout import LAST_CHECKPOINT, RECORD
@@ -98,13 +99,14 @@ def backbones_of(config: DictConfig, record: Record, run_dir: Path, trust: bool)
         )
     for part in encoders.values():
         check_trusted(part, "backbone", run_dir, trust)
+    check_files(dict(encoders), f"run={run_dir}")
     found = dict(zip(map(str, encoders), build_backbones(config.backbone), strict=True))
     # A head on the vectors of other weights would guess, and nobody would see why.
     other = [name for name, each in found.items() if record.backbones.get(name, each.digest) != each.digest]
     require(
         not other,
-        f"run={run_dir} was trained on other weights of backbone {', '.join(other)} than are found here; install the "
-        "version that it was trained with, or train again.",
+        f"run={run_dir} was trained on other weights of backbone {', '.join(other)} than are found here; "
+        f"{way_back(dict(encoders), other)}, or train again.",
     )
     return found
 

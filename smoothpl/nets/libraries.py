@@ -1,26 +1,29 @@
 """Networks of torchvision and timm, with random weights, published ones, or those of a file."""
 
-from argparse import Namespace
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
-from torch.serialization import safe_globals
 from torchvision import models
 from torchvision.models.vision_transformer import interpolate_embeddings
 
-from smoothpl.cli.messages import first_few, inform
+from smoothpl.cli.messages import NUM_NAMED, first_few, inform
 from smoothpl.errors import ConfigError
+from smoothpl.nets.fetching import fetched, quiet_hub
+from smoothpl.nets.weight_files import FILES, read_weights
 
-FILES = (".pt", ".pth", ".ckpt", ".bin", ".safetensors")
 PREFIXES = (
     *("module.", "backbone.", "module.backbone.", "encoder.", "module.encoder.", "encoder_q.", "module.encoder_q."),
     *("model.", "network.", "average."),
 )
 """What wrappers and self-supervised methods put before the names of weights."""
+SHORTEST = 3
+"""Letters by which names of models may be alike."""
+EXAMPLES = ("resnet18", "vit_small_patch16_224")
 POSITIONS = "encoder.pos_embedding"
 SEVERAL_OUTPUTS = ("googlenet", "inception_v3")
 """Models that have several outputs while they train, which a loss here does not know."""
@@ -110,8 +113,7 @@ def of_timm(name: str, num_classes: int, size: int | None, weights: str | None) 
     except ImportError as error:
         raise ConfigError("net=timm needs timm: pip install 'smoothpl[timm]'.") from error
     if not timm.is_model(name):
-        near = timm.list_models(f"*{name[:5]}*")
-        raise ConfigError(f"net.name={name} is not a model of timm; similar names are {first_few(near) or 'none'}.")
+        raise ConfigError(f"net.name={name} is not a model of timm; similar names are {similar(name)}.")
     if weights not in (None, "pretrained"):
         raise ConfigError(f"net.weights={weights} must be pretrained, a file, or null (net=timm).")
     known = timm.get_pretrained_cfg(name)
@@ -120,21 +122,27 @@ def of_timm(name: str, num_classes: int, size: int | None, weights: str | None) 
         knobs["img_size"] = size
     network = tried(lambda: timm.create_model(name, **knobs), name, size)
     if weights is not None:
-        network.load_state_dict(
-            fetched(lambda: timm.create_model(name, pretrained=True, **knobs).state_dict(), weights)
-        )
+        network.load_state_dict(fetched(lambda: published_by_timm(name, knobs), weights))
     return network
 
 
-def fetched(fetch: Callable[[], Mapping[str, Tensor]], weights: str, group: str = "net") -> dict[str, Tensor]:
-    try:
-        return dict(fetch())
-    except Exception as error:  # of the network, a web site, a cache that is full, ...: all mean the same
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise ConfigError(
-            f"{group}.weights={weights} could not be fetched ({reason}); try again, or fetch the file elsewhere and "
-            f"name it: {group}.weights=<file>."
-        ) from error
+def published_by_timm(name: str, knobs: dict[str, Any]) -> Mapping[str, Tensor]:
+    import timm
+
+    with quiet_hub():
+        found: Mapping[str, Tensor] = timm.create_model(name, pretrained=True, **knobs).state_dict()
+        return found
+
+
+def similar(name: str) -> str:
+    """Models of timm that begin as a name does, the nearest first; where none does, the nearest of all."""
+    import timm
+
+    known = timm.list_models()
+    beginnings = (name[:length].lower() for length in range(len(name), SHORTEST - 1, -1))
+    alike = next(filter(None, ([each for each in known if each.startswith(start)] for start in beginnings)), known)
+    near = get_close_matches(name, alike, n=NUM_NAMED, cutoff=0.5 if alike is known else 0)
+    return ", ".join(near) or f"none; for example {', '.join(EXAMPLES)}"
 
 
 def resized(network: nn.Module, weights: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -142,37 +150,6 @@ def resized(network: nn.Module, weights: dict[str, Tensor]) -> dict[str, Tensor]
     if not isinstance(network, models.VisionTransformer) or POSITIONS not in weights:
         return weights
     found: dict[str, Tensor] = interpolate_embeddings(network.image_size, network.patch_size, OrderedDict(weights))
-    return found
-
-
-def read_weights(place: str, knob: str, group: str = "net") -> dict[str, Tensor]:
-    """Reads a file that may come from a stranger: tensors only."""
-    path, what = Path(place).expanduser(), f"{group}.{knob}={place}"
-    if not path.is_file():
-        raise ConfigError(f"{what} is not there; name a file of weights ({', '.join(FILES)}).")
-    try:
-        if path.suffix == ".safetensors":
-            from safetensors.torch import load_file
-
-            return dict(load_file(path))
-        with safe_globals([Namespace]):  # in which DINO keeps its options
-            content = torch.load(path, weights_only=True, map_location="cpu")
-    except ImportError as error:
-        raise ConfigError(f"{what} needs safetensors: pip install 'smoothpl[export]'.") from error
-    except Exception as error:  # pickle has many ways to fail, and all mean the same
-        raise ConfigError(f"{what} holds no weights that can be loaded safely ({error}).") from error
-    return tensors_of(content, what)
-
-
-def tensors_of(content: Any, what: str) -> dict[str, Tensor]:
-    """Self-supervised methods wrap the weights: {"state_dict": {...}}, {"teacher": {...}}, ..."""
-    for key in ("state_dict", "model", "teacher", "student"):
-        if isinstance(content, Mapping) and isinstance(content.get(key), Mapping):
-            return tensors_of(content[key], what)
-    items = content.items() if isinstance(content, Mapping) else ()
-    found = {str(key): value for key, value in items if isinstance(value, Tensor)}
-    if not found:
-        raise ConfigError(f"{what} holds no weights: no tensors with names.")
     return found
 
 

@@ -52,6 +52,12 @@ def write_with_time(run_dir: Path, record: Record, started: float) -> None:
     write(run_dir, record)
 
 
+def check_free(run_dir: Path) -> None:
+    """Refuses a directory that a run has claimed already."""
+    if (run_dir / RECORD).exists():
+        raise taken(run_dir)
+
+
 def claim(run_dir: Path, record: Record) -> None:
     """Writes the first record, whole, and only where there is none."""
     draft = run_dir / f".{RECORD}.first"
@@ -59,9 +65,13 @@ def claim(run_dir: Path, record: Record) -> None:
     try:
         os.link(draft, run_dir / RECORD)
     except FileExistsError:
-        raise ConfigError(
-            f"{run_dir} already holds a run, and a run is never overwritten; leave hydra.run.dir out, name a new "
-            f"directory, or resume that run: resume={run_dir}."
-        ) from None
+        raise taken(run_dir) from None
     finally:
         draft.unlink()
+
+
+def taken(run_dir: Path) -> ConfigError:
+    return ConfigError(
+        f"{run_dir} already holds a run, and a run is never overwritten; leave hydra.run.dir out, name a new "
+        f"directory, or resume that run: resume={run_dir}."
+    )

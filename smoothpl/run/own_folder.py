@@ -76,8 +76,13 @@ def chosen_backbone(line: CommandLine, facts: FolderFacts) -> dict[str, object] 
 
 def judged(line: CommandLine) -> dict[str, object]:
     """With features it costs seconds to find out whether the unlabeled images have helped; so it is always asked."""
-    asked = line.get("method") != "supervised" and line.get("trainer") != "ddp" and "finetune" not in line.keys
-    return {"verdict": "choose"} if asked else {}
+    if line.get("method") == "supervised" or "finetune" in line.keys:
+        return {}
+    if line.get("trainer") == "ddp":
+        if "verdict" not in line.keys:
+            inform("No verdict with trainer=ddp: it trains on one device. Compare with a run of method=supervised.")
+        return {}
+    return {"verdict": "choose"}
 
 
 def number(line: CommandLine, key: str) -> int | None:

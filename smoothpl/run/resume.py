@@ -142,13 +142,14 @@ def check_backbones(record: Record, config: DictConfig) -> None:
     if config.backbone is None:
         return
     from smoothpl.backbones.build import digests_of
+    from smoothpl.backbones.run_files import way_back
 
     found = digests_of(config.backbone)
     changed = [name for name, digest in found.items() if record.backbones.get(name, digest) != digest]
     require(
         not changed,
-        f"backbone {', '.join(changed)} has other weights now than this run began with; install those again, or start "
-        "a new run.",
+        f"backbone {', '.join(changed)} has other weights now than this run began with; "
+        f"{way_back(dict(config.backbone.encoders), changed)}, or start a new run.",
     )
 
 

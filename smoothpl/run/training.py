@@ -10,6 +10,7 @@ from lightning.pytorch.accelerators import CPUAccelerator
 from omegaconf import DictConfig
 
 from smoothpl.backbones.build import digests_of
+from smoothpl.backbones.run_files import check_files
 from smoothpl.callbacks import Checkpointer, Photographs, Recorder
 from smoothpl.cli.messages import say
 from smoothpl.config.checks.trainer import seconds
@@ -26,13 +27,13 @@ from smoothpl.record.record import Record, write
 from smoothpl.run import finetune
 from smoothpl.run.build import build_data, build_module, build_trainer, check_loggers
 from smoothpl.run.equilibrium import measure_unlabeled_weight
-from smoothpl.run.lock import claim, hold, recording
+from smoothpl.run.lock import check_free, claim, hold, recording
 from smoothpl.run.memory import check_step, known_side
 from smoothpl.run.more_labels import check_nested, check_pause, inherit, note_stage
 from smoothpl.run.precision import check_accelerator, check_precision, use_tf32
 from smoothpl.run.processes import is_first_process
 from smoothpl.run.quiet import quiet_libraries
-from smoothpl.run.resume import continued_record, first_record, is_continued
+from smoothpl.run.resume import AUTO, continued_record, first_record, is_continued
 from smoothpl.run.step_time import forecast
 
 
@@ -56,13 +57,15 @@ def train(
             return record
         check_nested(record, data)
         check_pause(config, start)
+        checkpointer = build_checkpointer(stage, run_dir)  # which has max_time from here on
+        if is_first_process() and not continues:
+            check_free(run_dir)
+        take_features(config, data, scan, start)
         if is_first_process() and not continues:
             claim(run_dir, record)
         with recording(run_dir, record) if is_first_process() else nullcontext():
             if continues:
-                record.resumed_at.append(0 if start is None else start.step)
-                note_stage(record, config.num_labels, record.resumed_at[-1])
-            checkpointer = build_checkpointer(stage, run_dir)  # which has max_time from here on
+                note_resumption(config, record, start)
             prepare(config, module, run_dir, record, start, scan)
             # The record first, so that what is shown has been recorded; checkpoints last, when all is done.
             trainer = build_trainer(stage, run_dir, keepers(config, record, run_dir), [checkpointer])
@@ -70,11 +73,26 @@ def train(
             announce(stage, module, trainer, 0 if start is None else start.step)
             fit(trainer, module, data, start, checkpointer)
             checkpointer.save_last(trainer, run_dir / LAST_CHECKPOINT)
-            if not record.history or record.history[-1].step < trainer.global_step:
-                trainer.validate(module, datamodule=data, verbose=False)
+            evaluate_last(trainer, module, data, record)
         if is_first_process():  # and not before the record says that it is finished
             shutil.rmtree(run_dir / CHECKPOINTS, ignore_errors=True)
     return record
+
+
+def take_features(config: DictConfig, data: SemiSupervisedData, scan: Scan | None, start: Checkpoint | None) -> None:
+    """Before there is a record: a backbone that is refused, or its vectors, leave nothing behind, and the corrected
+    command may have the same directory."""
+    if config.backbone is None:
+        return
+    if config.finetune is None:
+        data.setup("fit")
+    elif start is None and not config.labels_before and is_first_process():  # which trains the head
+        build_data(of_head(config), scan).setup("fit")
+
+
+def note_resumption(config: DictConfig, record: Record, start: Checkpoint | None) -> None:
+    record.resumed_at.append(0 if start is None else start.step)
+    note_stage(record, config.num_labels, record.resumed_at[-1])
 
 
 def check_memory(stage: DictConfig, module: SemiSupervisedModule) -> None:
@@ -86,11 +104,13 @@ def check_memory(stage: DictConfig, module: SemiSupervisedModule) -> None:
 
 
 def check_machine(config: DictConfig) -> None:
-    """What is asked of the machine, and of the loggers that are installed on it."""
+    """What is asked of the machine, of the loggers that are installed on it, and of the files of a resumed run."""
     check_accelerator(config.trainer.accelerator)
     check_precision(config.trainer.precision, config.trainer.accelerator)
     use_tf32(config.tf32)
     check_loggers(config)
+    if config.backbone is not None and config.resume not in (None, AUTO):
+        check_files(dict(config.backbone.encoders), f"resume={config.resume}")
 
 
 def prepare(
@@ -177,6 +197,11 @@ def fit(
     except DivergenceError as error:
         good = newest_whole(checkpointer.folder)
         raise DivergenceError(f"{error} The last good checkpoint: {good.path if good else 'none'}.") from error
+
+
+def evaluate_last(trainer: Trainer, module: SemiSupervisedModule, data: SemiSupervisedData, record: Record) -> None:
+    if not record.history or record.history[-1].step < trainer.global_step:
+        trainer.validate(module, datamodule=data, verbose=False)
 
 
 def close_loggers(trainer: Trainer, record: Record) -> None:

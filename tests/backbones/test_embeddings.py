@@ -98,9 +98,9 @@ def test_vectors_that_are_not_finite_are_refused_where_they_are_needed(wrong: fl
             VECTORS[:3],
             r"holds 3 vectors, but 4 files are listed \(backbone\.files=\S+\); both must have the same order",
         ),
-        (VECTORS[0], r"must hold one vector per image, dims \(images, length\); it is \(3,\)\.$"),
-        (VECTORS[:, :, None], r"it is \(4, 3, 1\)\.$"),
-        (VECTORS[:, :0], r"it is \(4, 0\)\.$"),
+        (VECTORS[0], r"must hold one vector per image, dims \(images, length\); it is \(3,\): bring it to these dims"),
+        (VECTORS[:, :, None], r"it is \(4, 3, 1\): bring"),
+        (VECTORS[:, :0], r"it is \(4, 0\): bring"),
         (VECTORS.astype(int), r"must hold floating-point numbers"),
     ],
 )
@@ -113,10 +113,10 @@ def test_vectors_that_do_not_suit_are_refused(vectors: Any, message: str, place:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.json", '{"a": 1}', r"^backbone\.files=\S+ must be a list of names\.$"),
-        ("a.json", "[", r"^backbone\.files=\S+ is not a list of files that can be read"),
+        ("a.json", '{"a": 1}', r"^backbone\.files=\S+ must be a list of names; write it as \["),
+        ("a.json", "[", r"^backbone\.files=\S+ is not a list of files that can be read .*; write it as a text"),
         ("a.csv", "name\na\n", r"^backbone\.files=\S+ is not a list of files that can be read \(KeyError\('file'\)\)"),
-        ("a.txt", "a\nb\n./a\nc\n", r": 1 files are listed twice \(a\); one vector per image\.$"),
+        ("a.txt", "a\nb\n./a\nc\n", r": 1 file is listed twice \(a\); leave out all but one vector per image\.$"),
     ],
 )
 def test_lists_that_do_not_suit_are_refused(name: str, text: str, message: str, place: Path) -> None:

@@ -178,6 +178,25 @@ def test_an_unknown_name_is_refused(library: str) -> None:
         MAKE[library](None, "random")
 
 
+def test_one_tensor_that_is_missing_is_counted_as_one(published: dict[str, dict[str, Tensor]], tmp_path: Path) -> None:
+    weights = dict(published["timm"])
+    del weights["conv1.0.weight" if "conv1.0.weight" in weights else "conv1.weight"]
+    torch.save(weights, tmp_path / "most.pth")
+    with pytest.raises(
+        ConfigError, match=r"is not for test_resnet: 1 of its \d+ tensors is not in it, or of other dims"
+    ):
+        of_timm(SMALL["timm"], str(tmp_path / "most.pth"), size=32)
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("resnet9999", "resnet"), ("rsnet18", "resnet18"), ("ViT_smal", "vit_small"), ("qqq", "none")],
+)
+def test_similar_names_begin_as_the_name_does(name: str, near: str) -> None:
+    with pytest.raises(ConfigError, match=rf"^backbone\.name={name} is not .*; similar names are {near}"):
+        of_timm(name, "random")
+
+
 @pytest.mark.parametrize(
     ("library", "name", "size"),
     [("timm", "test_vit", 8), ("timm", "test_vit", 40), ("timm", "test_maxvit", 40), ("torchvision", "alexnet", 16)],

@@ -1,4 +1,5 @@
 import pickle
+import sys
 from copy import deepcopy
 from pathlib import Path
 
@@ -116,8 +117,12 @@ def test_what_is_no_encoder_is_refused(place: Path, tmp_path: Path) -> None:
     }
     for path, knobs, message in (
         (tmp_path / "gone.onnx", {}, r"^backbone\.path=\S+ is not there; name a file of ONNX\.$"),
-        (tmp_path / "text.onnx", {}, r"^backbone\.path=\S+ is not a network that ONNX Runtime can open \(.+\)\.$"),
-        (places["bytes"], {}, r"must have one input, .* of float32; it has pixels tensor\(uint8\)"),
+        (
+            tmp_path / "text.onnx",
+            {},
+            r"^backbone\.path=\S+ is not a network that ONNX Runtime can open \(.+\); export",
+        ),
+        (places["bytes"], {}, r"must have one input, .* of float32; it has pixels tensor\(uint8\) .*: export it so"),
         (places["grey"], {}, r"must have one input, images \(batch, 3, height, width\)"),
         (place, {"size": 16}, r"^backbone\.size=16 must be 8, the only size that pooled\.onnx is for\.$"),
     ):
@@ -138,6 +143,15 @@ def test_a_size_that_the_file_objects_to_is_refused(tmp_path: Path) -> None:
     assert of_onnx(str(place), size=9).dim == 6
     with pytest.raises(ConfigError, match=r"^backbone\.size=4 is a size that large does not take"):
         of_onnx(str(place), size=4)
+
+
+def test_without_onnxruntime_the_line_that_installs_it_is_the_only_way_out(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    message = r"^backbone\.path=\S+ needs ONNX Runtime, which is not installed: pip install 'smoothpl\[backbone\]'\.$"
+    with pytest.raises(ConfigError, match=message):
+        of_onnx(str(place))
 
 
 def test_no_other_engine_can_compute_it(place: Path) -> None:

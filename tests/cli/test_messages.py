@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from smoothpl.cli import messages
-from smoothpl.cli.messages import Terminal, first_few, inform, inform_once, say
+from smoothpl.cli.messages import Terminal, counted, first_few, inform, inform_once, say
 
 
 def test_a_message_beside_the_result_is_one_line_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
@@ -73,3 +73,8 @@ def test_nothing_is_printed_but_by_way_of_this_console() -> None:
     package = Path(messages.__file__).parents[1]
     made = {path.name for path in package.rglob("*.py") if re.search(r"(?<![\w.])Console\(", path.read_text())}
     assert made == set()
+
+
+def test_one_is_counted_as_one() -> None:
+    found = [counted(number, "file is", "files are") for number in (0, 1, 2000)]
+    assert found == ["0 files are", "1 file is", "2,000 files are"]

@@ -1,4 +1,3 @@
-import pickle
 from pathlib import Path
 from typing import Any
 
@@ -105,21 +104,6 @@ def test_weights_that_cannot_be_fetched_are_named_with_the_way_out(monkeypatch: 
         pretrained("timm", "resnet50_mlp", num_classes=7, size=32, weights="pretrained")
 
 
-class Evil:
-    def __reduce__(self) -> Any:
-        return (Path.touch, (Path("touched"),))
-
-
-def test_a_file_of_a_stranger_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "evil.pth").write_bytes(pickle.dumps({"state_dict": Evil()}))
-    torch.save({"state_dict": Evil()}, tmp_path / "worse.pth")
-    for name in ("evil.pth", "worse.pth"):
-        with pytest.raises(ConfigError, match="holds no weights that can be loaded safely"):
-            pretrained("torchvision", SMALL, num_classes=7, init_from=name)
-    assert not (tmp_path / "touched").exists()
-
-
 def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
     torch.save(nn.Linear(3, 3).state_dict(), tmp_path / "other.pth")
     torch.save([1, 2], tmp_path / "list.pth")
@@ -169,7 +153,9 @@ def test_timm_has_many_more(tmp_path: Path) -> None:
     torch.save(network.state_dict(), tmp_path / "weights.pth")
     again = pretrained("timm", "resnet10t", num_classes=7, weights=str(tmp_path / "weights.pth"))
     assert len(same(again, network.state_dict())) == len(network.state_dict())
-    with pytest.raises(ConfigError, match=r"net\.name=resnet10x is not a model of timm; similar names are"):
+    with pytest.raises(
+        ConfigError, match=r"net\.name=resnet10x is not a model of timm; similar names are resnet10t, resnet"
+    ):
         pretrained("timm", "resnet10x", num_classes=7)
     with pytest.raises(ConfigError, match="must be pretrained, a file, or null"):
         pretrained("timm", "resnet10t", num_classes=7, weights="best")

@@ -24,7 +24,18 @@ def test_images_of_ones_own_take_the_backbone_that_suits_their_size(root: Path) 
         "backbone": "efficientnet_lite0",
         "backbone.size": 160,
     }
+
+
+def test_several_devices_train_without_a_verdict_and_that_is_said_in_one_line(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert chosen(root, "net=mlp", "trainer=ddp") == {"backbone": "efficientnet_lite0"}
+    assert capsys.readouterr().err.splitlines() == [
+        "No verdict with trainer=ddp: it trains on one device. Compare with a run of method=supervised."
+    ]
+    for words in (["verdict=none"], ["method=supervised"], ["finetune=last"]):
+        assert chosen(root, "trainer=ddp", *words) == {"backbone": "efficientnet_lite0"}
+        assert capsys.readouterr().err == ""
 
 
 def test_from_scratch_only_when_it_is_asked_for(root: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from omegaconf import DictConfig
 
+from smoothpl.config.checks.backbone import check_backbone
 from smoothpl.config.checks.effects import check_effects, check_views
 from smoothpl.config.checks.finetune import check_finetune
 from smoothpl.config.checks.labels import check_label_history, check_num_labels
@@ -27,6 +28,7 @@ def check(config: DictConfig, overrides: Sequence[str] = ()) -> None:
     check_label_history(config)
     check_views(config)
     check_trainer(config)
+    check_backbone(config, overrides)
     check_verdict(config)
     check_finetune(config)
     typed = {*map(key_of, overrides)}

@@ -14,7 +14,7 @@ import torch
 from filelock import FileLock
 from torch import Tensor
 
-from smoothpl.cli.messages import inform
+from smoothpl.cli.messages import counted, inform
 from smoothpl.io.atomic import PRIVATE
 from smoothpl.io.cache import make_private, recall, state_of
 
@@ -50,7 +50,8 @@ class Column(NamedTuple):
         states = [state_of(self.vectors), state_of(self.entries)]
         damaged = recall("features", states, lambda: damaged_rows(self.vectors, listed, self.row_bytes))
         if damaged:
-            inform(f"{os.fspath(self.vectors)!r}: {len(damaged)} vectors are damaged and are made again.")
+            number = counted(len(damaged), "vector is", "vectors are")
+            inform(f"{os.fspath(self.vectors)!r}: {number} damaged and made again.")
             self.forget(damaged)
         return find(self.listed()["content"], contents)
 

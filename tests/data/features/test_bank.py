@@ -1,3 +1,4 @@
+import errno
 import multiprocessing
 import os
 import shutil
@@ -168,7 +169,20 @@ def test_a_disk_that_is_too_small_is_named_before_anything_is_made(
 def test_a_cache_that_cannot_be_written_to_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file" / "below"))
-    with pytest.raises(ConfigError, match=r"Not a directory; features of images are kept there, 173 kB more for these"):
+    message = r"Not a directory; features of images are kept there, 173 kB more for these: name another place"
+    with pytest.raises(ConfigError, match=message):
+        ensure(tiny_engine())
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(ConfigError, match=r"these: name another place in the environment variable XDG_CACHE_HOME, a"):
+        ensure(tiny_engine())
+
+
+def test_a_disk_that_is_full_wants_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("smoothpl.data.features.bank.fill", full)
+    with pytest.raises(ConfigError, match=r"No space left .*: make room, or name another place in .*made is kept\.$"):
         ensure(tiny_engine())
 
 

@@ -62,7 +62,7 @@ def test_a_damaged_vector_is_noticed_and_made_again(column: Column, capsys: pyte
         file.seek(column.row_bytes + 2)
         file.write(b"\xff")
     assert column.rows_of(contents(1, 2, 3)).tolist() == [0, -1, 2]
-    assert "1 vectors are damaged and are made again" in capsys.readouterr().err
+    assert "1 vector is damaged and made again." in capsys.readouterr().err
     assert column.is_missing(contents(1, 2, 3)).tolist() == [False, True, False]
     column.append(contents(2), vectors(2))
     assert found(column, 1, 2, 3) == vectors(1, 2, 3).tolist()
