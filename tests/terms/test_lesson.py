@@ -4,7 +4,7 @@ import torch
 
 from smoothpl.losses import unlabeled_loss
 from smoothpl.nets.output import Output
-from smoothpl.pseudo import Hard, Soft, pseudo_labels
+from smoothpl.pseudo import Fixed, Hard, Power, Soft, Weighting, pseudo_labels
 from smoothpl.pseudo.distances import Squared
 from smoothpl.terms import Lesson
 
@@ -14,6 +14,7 @@ STEP = Mock(
     outputs={"strong": Output(LOGITS), "weak2": Output(2 * LOGITS)},
     lessons=pseudo_labels(torch.randn(6, 4, generator=CHANCE)),
     weight=torch.rand(6, generator=CHANCE),
+    weighting=Weighting(Fixed(0.5), Power()),
 )
 
 
@@ -31,6 +32,6 @@ def test_another_view_and_another_distance_make_another_lesson() -> None:
 
 def test_several_backbones_are_taught_the_same_each() -> None:
     both = STEP.outputs | {"strong": Output(torch.stack([LOGITS, 3 * LOGITS], dim=1))}
-    step = Mock(outputs=both, lessons=STEP.lessons, weight=STEP.weight)
+    step = Mock(outputs=both, lessons=STEP.lessons, weight=STEP.weight, weighting=STEP.weighting)
     each = [unlabeled_loss(scale * LOGITS, STEP.lessons.label, STEP.weight) for scale in (1, 3)]
     torch.testing.assert_close(Lesson(Hard())(step), (each[0] + each[1]) / 2)
