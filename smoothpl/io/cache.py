@@ -1,5 +1,6 @@
 """The user's cache: what was found out about files, remembered for as long as they do not change."""
 
+import errno
 import hashlib
 import json
 import os
@@ -11,6 +12,7 @@ from typing import Any, TypeVar
 
 from smoothpl.io.atomic import PRIVATE, create
 
+FULL = (errno.ENOSPC, errno.EDQUOT)
 Answer = TypeVar("Answer")
 FileState = tuple[int, ...]
 """What changes with a file, whatever name it is called by."""
@@ -84,6 +86,12 @@ def make_private(folder: Path) -> None:
     for each in (*reversed(folder.parents), folder):
         if each.is_relative_to(cache_dir()):
             each.mkdir(mode=0o700, exist_ok=True)
+
+
+def elsewhere(error: OSError) -> str:
+    """What to do where the cache cannot be written to; room helps only a disk that is full."""
+    place = "name another place in the environment variable XDG_CACHE_HOME"
+    return f"make room, or {place}" if error.errno in FULL else f"{place}, a folder of your own"
 
 
 def cache_dir() -> Path:

@@ -1,9 +1,10 @@
+import errno
 import os
 from pathlib import Path
 
 import pytest
 
-from smoothpl.io.cache import cache_dir, recall, state_of
+from smoothpl.io.cache import cache_dir, elsewhere, recall, state_of
 
 
 def test_the_cache_is_where_the_system_keeps_caches(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,3 +80,9 @@ def test_a_cache_that_cannot_be_written_to_is_no_reason_to_stop(
     (tmp_path / "file").write_text("x")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert recall("kind", [(1, 2)], lambda: 7) == 7
+
+
+def test_room_is_asked_for_only_where_a_disk_is_full() -> None:
+    assert elsewhere(OSError(errno.ENOSPC, "")).startswith("make room, or name another place")
+    for other in (errno.EEXIST, errno.ENOTDIR, errno.EACCES):
+        assert elsewhere(OSError(other, "")).startswith("name another place")

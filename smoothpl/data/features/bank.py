@@ -4,7 +4,6 @@ Whoever needs vectors that are missing makes them: processes, ranks and jobs tha
 the images, and wait for each other at the end.
 """
 
-import errno
 import hashlib
 import json
 import shutil
@@ -27,7 +26,7 @@ from smoothpl.data.features.looks import Look, pixels_of
 from smoothpl.data.source import Images
 from smoothpl.errors import ConfigError, require
 from smoothpl.io.atomic import PRIVATE
-from smoothpl.io.cache import cache_dir, make_private
+from smoothpl.io.cache import cache_dir, elsewhere, make_private
 from smoothpl.io.memory import spelled
 
 VERSION = 1
@@ -69,17 +68,10 @@ class Bank(NamedTuple):
             self.check_room(number)
             fill(self, images, contents, columns, number)
         except OSError as error:
-            raise self.refused(error, number) from error
-
-    def refused(self, error: OSError, number: int) -> ConfigError:
-        """A disk that is full, or a place that cannot be written to."""
-        elsewhere = "name another place in the environment variable XDG_CACHE_HOME"
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        return ConfigError(
-            f"{error.filename or self.folder}: {error.strerror}; features of images are kept there, "
-            f"{self.size_of(number)} more for these: "
-            + (f"make room, or {elsewhere}. What was made is kept." if full else f"{elsewhere}, a folder of your own.")
-        )
+            raise ConfigError(
+                f"{error.filename or self.folder}: {error.strerror}; features of images are kept there, "
+                f"{self.size_of(number)} more for these: {elsewhere(error)}. What was made is kept."
+            ) from error
 
     def vectors_of(self, pixels: Tensor) -> Tensor:
         """pixels (B, channels, height, width), bytes or floats in [0, 1] -> (B, dim) float32."""

@@ -20,7 +20,7 @@ from torch import Tensor
 from smoothpl.data.folder.store import Store, make, read_by
 from smoothpl.errors import ConfigError
 from smoothpl.io.atomic import PRIVATE
-from smoothpl.io.cache import FileState, cache_dir, make_private, recall
+from smoothpl.io.cache import FileState, cache_dir, elsewhere, make_private, recall
 from smoothpl.io.digests import digests_of
 
 VERSION = 2
@@ -79,8 +79,8 @@ def decode_all(paths: Sequence[Path], digests: Sequence[str], size: int) -> Deco
     except OSError as error:
         needed = f"{len(by_content) * 3 * size**2 / 1e6:,.0f} MB"
         raise ConfigError(
-            f"{error.filename or folder}: {error.strerror}; decoded images are kept there, {needed} for these: make "
-            "room, or name another place in the environment variable XDG_CACHE_HOME."
+            f"{error.filename or folder}: {error.strerror}; decoded images are kept there, {needed} for these: "
+            f"{elsewhere(error)}."
         ) from error
     place = {digest: number for number, digest in enumerate(by_content) if number not in stored.bad}
     return Decoded(

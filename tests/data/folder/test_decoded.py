@@ -102,6 +102,16 @@ def test_one_that_is_cut_short_leaves_nothing_that_counts(tmp_path: Path, monkey
     assert (decode(paths).row >= 0).all()
 
 
+def test_a_cache_that_is_a_file_does_not_ask_for_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = [save(tmp_path / "0.png", 0)]
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(
+        ConfigError, match=r"for these: name another place in the environment variable XDG_CACHE_HOME, a"
+    ):
+        decode(paths)
+
+
 def test_rows_are_read_in_an_order_of_their_own(tmp_path: Path) -> None:
     found = decode([save(tmp_path / f"{number}.png", number) for number in range(3)])
     rows = Rows(found.images, found.row[[2, 0]], torch.tensor([7, -1]))
