@@ -109,7 +109,7 @@ def step_line() -> Line:
 
 def bare_products(module: SemiSupervisedModule, batch: Any) -> Callable[[], object]:
     """Logits, and the gradient of the weights."""
-    vectors, (head,) = torch.cat([batch.labeled, batch.weak, batch.strong]), heads_of(module.network)
+    vectors, (head,) = torch.cat([batch.labeled, batch.weak, batch.strong]).float(), heads_of(module.network)
     weight, gradient = torch.randn(head.num_classes, head.dim), torch.randn(len(vectors), head.num_classes)
     return lambda: (vectors @ weight.T, gradient.T @ vectors)
 
