@@ -34,5 +34,5 @@ def main(arguments: Sequence[str]) -> None:
     data = build_data(of_head(config), request.scan)
     data.setup("fit")
     vectors = data.vectors
-    looks = sum(len(table.weak) + len(table.strong) for table in vectors.tables)
+    looks = sum(len(kind) for table in vectors.tables for kind in table.values())
     say(f"features: {len(vectors):,} images, {looks} vectors of each; {len(data.source.test):,} test images.")

@@ -30,6 +30,7 @@ class RawStep(NamedTuple):
     labeled_image: Tensor | None = None  # (B,) which of the labeled images
     views: Mapping[str, RawView] = NOTHING  # those that a method wants besides, by name
     chance: Mapping[str, Tensor] = NOTHING  # and what else it wants chance to decide
+    turned: Tensor | None = None  # (U, ...) the strong views, turned, where they were read and are not made
 
     @property
     def of_strong(self) -> Tensor:

@@ -69,7 +69,9 @@ class Steps(Dataset[RawStep]):
         weak_draws, strong_draws = draw.uniform(weak.num_draws), draw.uniform(strong.num_draws)
         frame_draws = [draw.uniform(num_frame_draws) for _ in (weak, strong)]
         both = self.views.learned == "strong"
-        images = self.train.read(self.fold.unlabeled[image], frame, frame_draws[: 1 + both])
+        index = self.fold.unlabeled[image]
+        images = self.train.read(index, frame, frame_draws[: 1 + both])
+        chance = self.further_chance(item, images[0].shape[1:]) if self.wanted else {}
         return RawStep(
             labeled=labeled_images,
             label=self.train.labels[labeled],
@@ -81,11 +83,14 @@ class Steps(Dataset[RawStep]):
             strong_plan=strong.plan(strong_draws, images[0].shape) if both else None,
             labeled_image=labeled_image,
             views={
-                name: self.further_view(view, item, labeled if view.of == "labeled" else self.fold.unlabeled[image])
+                name: self.further_view(view, item, labeled if view.of == "labeled" else index)
                 for name, view in FURTHER_VIEWS.items()
                 if name in self.wanted
             },
-            chance=self.further_chance(item, images[0].shape[1:]) if self.wanted else {},
+            chance=chance,
+            turned=self.views.read_turned(self.train, index, frame_draws[1], chance["turn"])
+            if "turn" in chance
+            else None,
         )
 
     def further_view(self, wanted: FurtherView, item: int, index: Tensor) -> RawView:

@@ -27,6 +27,8 @@ class Stream(IntEnum):
     NOISE = 14
     HEADS = 15
     BALANCE = 16
+    STORED_MEDIUM = 17
+    STORED_SIMCLR = 18
 
 
 def generator(key: int, stream: Stream, step: int = 0) -> np.random.Generator:

@@ -4,7 +4,6 @@ from smoothpl.pseudo.alignment import Alignment, RunningAlignment, Unaligned
 from smoothpl.pseudo.annealing import Annealing
 from smoothpl.pseudo.curriculum import Curriculum
 from smoothpl.pseudo.dash import LossSchedule
-from smoothpl.pseudo.debiasing import Debiasing
 from smoothpl.pseudo.fairness import Fairness
 from smoothpl.pseudo.labels import Beliefs, PseudoLabels, probabilities, pseudo_labels
 from smoothpl.pseudo.policies import Everybody, Fixed, Relative, Running, SelfAdaptive, ThresholdPolicy
@@ -19,7 +18,6 @@ __all__ = [
     "AnyShape",
     "Beliefs",
     "Curriculum",
-    "Debiasing",
     "Everybody",
     "Fairness",
     "Fixed",

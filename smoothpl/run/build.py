@@ -18,11 +18,10 @@ from smoothpl.backbones.build import build_backbones, build_encoders
 from smoothpl.backbones.embeddings import Embeddings
 from smoothpl.backbones.engine import engine_for
 from smoothpl.data import Fold, SemiSupervisedData, Steps, Views, given
-from smoothpl.data.features.source import PLAIN, STRONG, WEAK, Features
+from smoothpl.data.features.source import MEDIUM, PLAIN, QUARTERS, SIMCLR, STRONG, TURNED, WEAK, Features
 from smoothpl.data.folder.scan import Scan
 from smoothpl.data.parts import Part
 from smoothpl.data.prepared import prepared
-from smoothpl.data.wanted import FURTHER_VIEWS
 from smoothpl.errors import require
 from smoothpl.loggers import Curves, ExternalLogger
 from smoothpl.module import SemiSupervisedModule
@@ -60,16 +59,19 @@ def build_data(config: DictConfig, scan: Scan | None = None) -> SemiSupervisedDa
 
 def build_features(config: DictConfig, views: Views) -> Features:
     backbone = config.backbone
-    parts = {PLAIN: ["test_frame"], WEAK: ["weak", "frame"], STRONG: ["strong", "frame"]}
+    of_strong = (STRONG, MEDIUM, *(f"{TURNED}{quarters}" for quarters in QUARTERS))
+    recipes = {PLAIN: described(config.views, ["test_frame"]), WEAK: described(config.views, ["weak", "frame"])}
+    recipes |= dict.fromkeys(of_strong, described(config.views, ["strong", "frame"]))
+    recipes[SIMCLR] = described(config.views, ["frame"]) + repr(views.recipe(SIMCLR))
     return Features(
         engines=lambda: [
             each if isinstance(each, Embeddings) else engine_for(each, backbone.engine)
             for each in build_backbones(backbone)
         ],
         views=views,
-        recipes={kind: described(config.views, names) for kind, names in parts.items()},
+        recipes=recipes,
         num_views=backbone.views,
-        wants_strong=any(FURTHER_VIEWS[name].recipe == STRONG for name in config.views_wanted if name in FURTHER_VIEWS),
+        wanted=tuple(config.views_wanted),
     )
 
 

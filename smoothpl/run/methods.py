@@ -1,9 +1,9 @@
 """Every method: its parts, and whether its loss is continuously differentiable."""
 
 from textwrap import fill
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig, ListConfig, OmegaConf
 
 from smoothpl.config.compose import compose_checked
 from smoothpl.config.describe import options
@@ -58,7 +58,12 @@ def parts(name: str) -> dict[str, str]:
     """The option of each group that a method's file chooses."""
     chosen = OmegaConf.load(conf_dir() / "method" / f"{name}.yaml").defaults
     pairs = [(str(key).rpartition("/")[2], value) for each in chosen for key, value in each.items()]
-    return {group: option for group, option in pairs if option != "none"}
+    return {group: spelled(option) for group, option in pairs if option != "none"}
+
+
+def spelled(option: Any) -> str:
+    """As it is typed: a list in brackets, without quotes."""
+    return f"[{','.join(option)}]" if isinstance(option, ListConfig) else str(option)
 
 
 def reasons(config: DictConfig) -> list[Obstacle]:
@@ -71,7 +76,8 @@ def page(listed: list[Method]) -> str:
 
 def section(method: Method) -> str:
     lines = [f"## {method.name}", ""]
-    lines += [" x ".join(f"{group}={option}" for group, option in method.parts.items()), ""]
+    composed = " x ".join(f"{group}={option}" for group, option in method.parts.items())
+    lines += [fill(composed, WIDTH, break_on_hyphens=False), ""]
     if method.obstacles:
         lines += ["Not C1 as published:", ""]
         lines += [fill(f"- {reason}", WIDTH, subsequent_indent="  ") for reason in method.obstacles]

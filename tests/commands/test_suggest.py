@@ -209,7 +209,7 @@ def test_a_mistake_is_one_message(arguments: list[str], message: str) -> None:
         (["backbone=timm", "backbone.name=nosuch"], "backbone.name=nosuch is not a model of timm"),
         (["backbone=embeddings"], "backbone.path=null must be a file of vectors"),
         (["backbone=onnx", "backbone.path=gone.onnx"], "backbone.path=gone.onnx is not there"),
-        (["backbone.size=0"], "backbone.size=0 must be a positive number of pixels"),
+        (["backbone.size=0"], "backbone.size=0 must be a whole number of pixels from 2 to 8192"),
         (["backbone.colour=3"], "colour"),
     ],
 )

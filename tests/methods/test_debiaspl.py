@@ -8,7 +8,7 @@ from smoothpl.data import Batch
 from smoothpl.errors import ConfigError
 from smoothpl.module import SemiSupervisedModule
 from smoothpl.nets.output import Output
-from smoothpl.pseudo import Debiasing
+from smoothpl.pseudo.debiasing import Debiasing
 from smoothpl.run.build import build_module
 from tests.support.composing import composed
 from tests.support.method_checks import LARGE, SMALL, assert_same_losses, largest_jump, waits_in_a_step

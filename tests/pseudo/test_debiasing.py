@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from smoothpl.errors import ConfigError
-from smoothpl.pseudo import Debiasing
+from smoothpl.pseudo.debiasing import Debiasing
 from tests.support.steps import CLASSES, random_steps
 
 

@@ -24,6 +24,11 @@ def check_backbone(config: DictConfig, overrides: Sequence[str] = ()) -> None:
         return
     check_backbone_numbers(config.backbone)
     is_vectors = all(str(each.get("_target_")).endswith(".Embeddings") for each in config.backbone.encoders.values())
+    require(
+        not is_vectors or "turn" not in config.views_wanted,
+        f"method={config.method} turns images, and backbone=embeddings has one vector of each, made elsewhere; use a "
+        "backbone that sees images, or another method.",
+    )
     for word in overrides:
         require(
             not is_vectors or key_of(word) not in OF_IMAGES,

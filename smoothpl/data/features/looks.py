@@ -20,7 +20,7 @@ LOWER = 2**63 - 1
 class Look:
     """View number `number` of its kind; without a view, the image as it is tested."""
 
-    name: str  # plain, weak or strong
+    name: str  # plain, weak, strong, medium, simclr, or turned and by how many quarters
     number: int
     view: View | None
     frame: Frame | None  # for pictures of many sizes

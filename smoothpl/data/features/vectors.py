@@ -1,16 +1,15 @@
 """Vectors where others have images: what training reads from a bank, step by step."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from smoothpl.data.source import Reading
+from smoothpl.data.source import Images, Reading
 from smoothpl.data.views import View, Views
 from smoothpl.data.wanted import Recipe
-from smoothpl.errors import ConfigError
 
 
 class Stored(NamedTuple):
@@ -23,11 +22,11 @@ class Stored(NamedTuple):
         return self.vectors.index_select(0, self.row[index])  # whole rows: several times as fast as vectors[rows]
 
 
-class Table(NamedTuple):
-    """What one backbone has seen of a set of images; the first weak look is the image as it is tested."""
+Table = Mapping[str, Sequence[Stored]]
+"""What one backbone has seen of a set of images, by the kind of look; the first weak look is the image as it is tested.
 
-    weak: Sequence[Stored]
-    strong: Sequence[Stored] = ()
+Turned looks stand in the order of the strong ones they are made of, each by one, two and three quarters of a circle.
+"""
 
 
 class Vectors:
@@ -52,19 +51,31 @@ class Vectors:
 
     def weak_looks(self, index: Tensor) -> Iterator[Tensor]:
         """(B, D), once for every weak look."""
-        for looks in zip(*(table.weak for table in self.tables), strict=True):
+        for looks in zip(*(table["weak"] for table in self.tables), strict=True):
             yield side_by_side([stored.take(index) for stored in looks])
 
     def look_up(self, table: Table, kind: str, index: Tensor, draws: Tensor) -> Tensor:
         if not draws.shape[1]:
-            return table.weak[0].take(index)
-        looks: Sequence[Stored] = getattr(table, kind)
-        number = (draws[:, 0] * len(looks)).long()
-        found = looks[0].vectors.new_empty(len(index), looks[0].vectors.shape[1])
-        for which, stored in enumerate(looks):
-            chosen = (number == which).nonzero().squeeze(1)
-            found.index_copy_(0, chosen, stored.take(index[chosen]))
-        return found
+            return table["weak"][0].take(index)
+        return pick(table[kind], index, (draws[:, 0] * len(table[kind])).long())
+
+    def turned(self, index: Tensor, draws: Tensor, turn: Tensor) -> Tensor:
+        """The strong looks that the same draws give, turned: index (B,), draws (B, 1), turn (B,) 0 to 3 -> (B, D)."""
+        found = []
+        for table in self.tables:
+            strong, turned = table["strong"], table["turned"]
+            looks = [look for at, each in enumerate(strong) for look in (each, *turned[3 * at : 3 * at + 3])]
+            found.append(pick(looks, index, 4 * (draws[:, 0] * len(strong)).long() + turn))
+        return side_by_side(found)
+
+
+def pick(looks: Sequence[Stored], index: Tensor, number: Tensor) -> Tensor:
+    """index (B,) of images, number (B,) of the look at each -> (B, D)."""
+    found = looks[0].vectors.new_empty(len(index), looks[0].vectors.shape[1])
+    for which, stored in enumerate(looks):
+        chosen = (number == which).nonzero().squeeze(1)
+        found.index_copy_(0, chosen, stored.take(index[chosen]))
+    return found
 
 
 def side_by_side(parts: Sequence[Tensor]) -> Tensor:
@@ -100,15 +111,14 @@ class LooksOfStep(Views):
     frame: Reading | None = field(default_factory=AnyLook)
 
     def recipe(self, name: Recipe) -> View:
-        if name not in ("weak", "strong"):
-            raise ConfigError(
-                f"this method wants a {name} view, and a bank of features has weak and strong ones only; use "
-                "backbone=none, or another method."
-            )
-        return self.weak if name == "weak" else self.strong
+        return self.weak
 
     def reading(self, recipe: Recipe) -> Reading:
         return AnyLook(kind=recipe)
+
+    def read_turned(self, images: Images, index: Tensor, draws: Tensor, turn: Tensor) -> Tensor:
+        assert isinstance(images, Vectors)
+        return images.turned(index, draws, turn)
 
     def normalise(self, pixels: Tensor) -> Tensor:
         return pixels  # still of 16 bits: half as much to put together for a step

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from smoothpl.data.batch import Batch, RawStep
-from smoothpl.data.source import Reading
+from smoothpl.data.source import Images, Reading
 from smoothpl.data.views.simclr import SimCLR
 from smoothpl.data.views.turns import quarter_turns
 from smoothpl.data.views.view import View
@@ -50,7 +50,8 @@ class Views:
             for name, (images, plan) in step.views.items()
         }
         if "turn" in step.chance and strong is not None:
-            views["turned"] = quarter_turns(strong, step.chance["turn"])
+            turned = step.turned
+            views["turned"] = quarter_turns(strong, step.chance["turn"]) if turned is None else self.normalise(turned)
         return Batch(
             labeled=self.normalise(self.weak(step.labeled, step.labeled_plan)),
             label=step.label,
@@ -75,6 +76,10 @@ class Views:
     def reading(self, recipe: Recipe) -> Reading | None:
         """What chance decides when the images of such a view are read."""
         return self.frame
+
+    def read_turned(self, images: Images, index: Tensor, draws: Tensor, turn: Tensor) -> Tensor | None:
+        """What the strong views show, turned, where it is read: none here, because pixels are turned on the device."""
+        return None
 
     def of_test(self, images: Tensor) -> Tensor:
         return self.normalise(images)

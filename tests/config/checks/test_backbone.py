@@ -20,6 +20,7 @@ WRONG = {
     "backbone=[efficientnet_lite0,none]": r"lite0,none\]: none is for a network that sees images, .*; leave it out",
     "backbone=[none,efficientnet_lite0]": r"none is for a network that sees images, and cannot be one of several",
     "backbone=embeddings backbone.views=3": r"backbone\.views=3 has no effect with backbone=embeddings: .*; leave it",
+    "backbone=embeddings method=remixmatch": r"method=remixmatch turns images, and backbone=embeddings has one vector",
     "backbone=embeddings backbone.engine=torch": r"backbone\.engine=torch has no effect with backbone=embeddings",
 }
 

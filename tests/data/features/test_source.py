@@ -5,7 +5,9 @@ import pytest
 import torch
 
 from smoothpl.config.overrides import CommandLine
-from smoothpl.data.features.source import PLAIN, STRONG, WEAK
+from smoothpl.data.features.contents import contents_of
+from smoothpl.data.features.looks import pixels_of
+from smoothpl.data.features.source import PLAIN, STRONG, TURNED, WEAK
 from smoothpl.data.folder.scan import scan_folder
 from smoothpl.errors import ConfigError
 from smoothpl.run.build import build_data
@@ -36,7 +38,50 @@ def test_the_first_weak_look_is_the_image_itself_and_test_images_are_looked_at_o
 def test_labels_alone_need_no_strong_looks() -> None:
     data = build_data(composed(*TINY_BACKBONE, *TINY, "method=supervised"))
     data.setup("fit")
-    assert [(len(table.weak), len(table.strong)) for table in data.vectors.tables] == [(2, 0)]
+    assert [{kind: len(looks) for kind, looks in table.items()} for table in data.vectors.tables] == [{"weak": 2}]
+
+
+@pytest.mark.parametrize(
+    ("method", "kind", "number"), [("ccssl", "simclr", 2), ("sequencematch", "medium", 2), ("remixmatch", "turned", 6)]
+)
+def test_a_method_that_wants_other_looks_finds_them_in_the_bank(method: str, kind: str, number: int) -> None:
+    data = build_data(composed(*TINY_BACKBONE, *TINY, f"method={method}"))
+    data.setup("fit")
+    (table,) = data.vectors.tables
+    assert {name: len(looks) for name, looks in table.items()} == {"weak": 2, "strong": 2, kind: number}
+    strong, others = table["strong"][1].take(torch.arange(9)), table[kind][-1].take(torch.arange(9))
+    assert not others.equal(strong)
+    batch = data.views.of_step(data.train_dataloader().dataset[0])
+    (view,) = batch.views.values()
+    assert view.shape == batch.weak.shape
+
+
+def test_turned_looks_are_strong_looks_turned() -> None:
+    data = build_data(composed(*TINY_BACKBONE, *TINY, "method=remixmatch"))
+    data.setup("fit")
+    assert data.features is not None
+    few = torch.arange(5)
+    contents = contents_of(data.pictures.train, None)[:5]
+    strong = pixels_of(data.pictures.train, few, contents, data.features.looks(STRONG))
+    (table,) = data.vectors.tables
+    for place, look in enumerate(table[TURNED]):
+        number, quarters = divmod(place, 3)
+        shown = torch.rot90(strong[number], quarters + 1, dims=(-2, -1))
+        assert look.take(few).equal(tiny_encoder()(shown).half())
+
+
+def test_the_turned_view_of_a_step_is_its_strong_view_turned() -> None:
+    data = build_data(composed(*TINY_BACKBONE, *TINY, "method=remixmatch"))
+    data.setup("fit")
+    batch = data.views.of_step(data.train_dataloader().dataset[0])
+    assert batch.strong is not None
+    (table,) = data.vectors.tables
+    index = data.fold.unlabeled[batch.image]
+    strong, turned = ([look.take(index) for look in table[kind]] for kind in (STRONG, TURNED))
+    for row, turn in enumerate(batch.chance["turn"].tolist()):
+        number = next(at for at, look in enumerate(strong) if look[row].equal(batch.strong[row]))
+        expected = strong[number] if turn == 0 else turned[3 * number + turn - 1]
+        assert batch.views["turned"][row].equal(expected[row])
 
 
 def test_what_a_head_starts_from_is_read_from_the_bank() -> None:

@@ -3,7 +3,7 @@ from typing import Any
 import torch
 
 from smoothpl.data import Fold, Steps
-from smoothpl.data.features.vectors import AnyLook, LooksOfStep, Stored, Table, Vectors
+from smoothpl.data.features.vectors import AnyLook, LooksOfStep, Stored, Vectors
 
 NUMBER = 12
 LABELS = torch.arange(NUMBER) % 3
@@ -17,8 +17,8 @@ def stored(kind: int, number: int, dim: int) -> Stored:
     return Stored(vectors, row)
 
 
-def table(dim: int = 3) -> Table:
-    return Table(*([stored(kind, number, dim) for number in range(3)] for kind in (0, 1)))
+def table(dim: int = 3) -> dict[str, list[Stored]]:
+    return {name: [stored(kind, number, dim) for number in range(3)] for kind, name in enumerate(("weak", "strong"))}
 
 
 def test_a_look_is_chosen_by_what_was_drawn() -> None:
@@ -36,6 +36,13 @@ def test_where_nothing_is_drawn_it_is_the_image_itself() -> None:
 def test_vectors_of_several_backbones_stand_side_by_side() -> None:
     (found,) = Vectors([table(3), table(6)], LABELS).read(torch.tensor([8]), AnyLook(), [torch.tensor([[0.5]])])
     assert found.tolist() == [[0, 1, 8] * 3]
+
+
+def test_a_turned_look_is_the_strong_one_that_the_same_draws_give() -> None:
+    turned = {"turned": [stored(10 * quarters, number, 3) for number in range(3) for quarters in (1, 2, 3)]}
+    draws, turn = torch.tensor([[0.7], [0.1], [0.5], [0.99]]), torch.tensor([0, 1, 2, 3])
+    found = Vectors([table() | turned], LABELS).turned(torch.tensor([4, 5, 11, 2]), draws, turn)
+    assert found.tolist() == [[1, 2, 4], [10, 0, 5], [20, 1, 11], [30, 2, 2]]
 
 
 def test_all_weak_looks_of_some_images() -> None:
