@@ -1,5 +1,6 @@
-"""Every method: its parts, and whether its loss is continuously differentiable."""
+"""Every method: what was published, its parts, whether its loss is continuously differentiable, and what it costs."""
 
+from itertools import takewhile
 from textwrap import fill
 from typing import Any, NamedTuple
 
@@ -10,22 +11,31 @@ from smoothpl.config.describe import options
 from smoothpl.config.knobs import conf_dir
 from smoothpl.pseudo.obstacles import Obstacle
 from smoothpl.run.build_method import build_method
+from smoothpl.run.method_cost import cost_of
 
 HEAD = """# Methods, and whether their loss is smooth
 
 Written by `smoothpl methods`. A loss is C1 if it is continuously
 differentiable in the parameters of the network. `shape=linear` stands for every
 ramp: `square`, `sqrt` and any `power` are C1 with the same words. Add
-`smooth=strict` to have anything refused that is not C1."""
+`smooth=strict` to have anything refused that is not C1.
+
+What is said of each method stands in its file, `conf/method/<name>.yaml`. Each
+rule is checked by a test, and no published figure is: that takes days on a GPU
+(docs/comparison.md says where other codebases have another rule). What a method
+keeps is counted with 10 classes and 40 labels, and how often a step looks at an
+image by what goes through the network, and what comes back through it."""
 WIDTH = 80
 LONGEST_WAY = 8
 
 
 class Method(NamedTuple):
     name: str
+    published: str  # the rule, whose it is, and known figures
     parts: dict[str, str]  # group: option
     obstacles: list[str]  # as published
     smooth_version: str  # what to add on the command line
+    cost: str
 
 
 def all_methods() -> list[Method]:
@@ -35,7 +45,16 @@ def all_methods() -> list[Method]:
 
 
 def describe(name: str, published: DictConfig) -> Method:
-    return Method(name, parts(name), list(map(str, reasons(published))), " ".join(of_smooth(name, *ways_out(name))))
+    smooth_version = " ".join(of_smooth(name, *ways_out(name)))
+    cost = str(cost_of(compose_checked([f"method={name}", "batch_size=2"])))
+    return Method(name, header(name), parts(name), list(map(str, reasons(published))), smooth_version, cost)
+
+
+def header(name: str) -> str:
+    """The comment that a method's file begins with."""
+    lines = (conf_dir() / "method" / f"{name}.yaml").read_text().splitlines()
+    comment = takewhile(lambda line: line.startswith("#"), lines)
+    return " ".join(line.removeprefix("# ") for line in comment if not line.startswith("# @"))
 
 
 def ways_out(name: str) -> list[str]:
@@ -76,8 +95,9 @@ def page(listed: list[Method]) -> str:
 
 def section(method: Method) -> str:
     lines = [f"## {method.name}", ""]
+    lines += [fill(method.published, WIDTH, break_on_hyphens=False, break_long_words=False), ""]
     composed = " x ".join(f"{group}={option}" for group, option in method.parts.items())
-    lines += [fill(composed, WIDTH, break_on_hyphens=False), ""]
+    lines += [fill(composed, WIDTH, break_on_hyphens=False), "", fill(method.cost, WIDTH), ""]
     if method.obstacles:
         lines += ["Not C1 as published:", ""]
         lines += [fill(f"- {reason}", WIDTH, subsequent_indent="  ") for reason in method.obstacles]
