@@ -7,6 +7,7 @@ from benchmarks import (
     diagnostics,
     ema,
     evaluation,
+    features,
     folder,
     pictures,
     plain_loop,
@@ -21,6 +22,7 @@ from benchmarks import (
     weighting,
 )
 
+SMALLEST = ("benchmark=digits_40", "backbone=efficientnet_lite0", "backbone.views=1", "backbone.size=32")
 hurried = partial(timing.compare, turns=1, seconds=0.001)
 
 
@@ -39,6 +41,8 @@ def in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
         report: {"MANY": 40, "METHODS": ("fixmatch", "smooth"), "THRESHOLDS": (0.95,)},
         folder: {"NUM_FILES": 20},
         profile: {"STEPS": 1, "WARM": 1, "SMALL": 1},
+        features: {"NUM_IMAGES": 40, "SIDE": 32, "STEP": SMALLEST}
+        | {"FOLDER": (*SMALLEST, "max_steps=2", "eval_every=2", "pictures=false", "logger=none")},
         start: {"TIMES": 1},
         diagnostics: {"STEPS": 2, "KINDS": [("benchmark=digits_40", "batch_size=4", "threshold=0.12")]},
         scaling: {
