@@ -1,0 +1,36 @@
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import all_methods
+from benchmarks.all_methods import Sweep, sweeps
+from tests.support.composing import options
+
+
+def test_every_method_is_trained_as_published_and_smooth_where_that_is_another() -> None:
+    names = [sweep.name for sweep in sweeps()]
+    assert {name for name in names if "," not in name} == {*options("method")} - {"fully_supervised"}
+    assert names[0] == "supervised"
+    assert "fixmatch,shape=linear" in names
+    assert "mean_teacher,shape=linear" not in names  # C1 as published
+    assert len({*names}) == len(names)
+
+
+def test_what_fails_is_said_and_the_others_are_trained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commands: list[list[str]] = []
+
+    def pretend(command: list[str], **_: Any) -> Any:
+        commands.append(command)
+        return subprocess.CompletedProcess(command, "method=wrong" in command)
+
+    monkeypatch.setattr(all_methods, "sweeps", lambda: iter([Sweep(("method=wrong",)), Sweep(("method=right", "a=1"))]))
+    monkeypatch.setattr(subprocess, "run", pretend)
+    all_methods.main(tmp_path, ["max_steps=3"])
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].startswith(f"1/2 wrong: failed, see {tmp_path / 'wrong' / 'said.txt'}")
+    assert printed[1].startswith("2/2 right,a=1: done")
+    assert all({"fold=range(6)", "max_steps=3", "resume=auto"} <= {*command} for command in commands)
