@@ -1,5 +1,6 @@
 """The record of a run, written at every evaluation, so that a run that is killed has one too."""
 
+from math import isfinite
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -7,7 +8,6 @@ from typing import Any
 import torch
 from lightning import Callback, LightningModule, Trainer
 from torch import Tensor
-from torch.nn.functional import cross_entropy
 
 from smoothpl.callbacks.coverage import CoverageWatch
 from smoothpl.callbacks.photographs import is_last_evaluation
@@ -16,6 +16,7 @@ from smoothpl.data.folds import count_classes
 from smoothpl.metrics.collapse import Turn, turns_of
 from smoothpl.metrics.confusion import class_accuracy, collapsed_classes, error_rate, predicted_share
 from smoothpl.metrics.reliability import calibration_error
+from smoothpl.metrics.surprise import TEMPERATURES, surprises
 from smoothpl.module import SemiSupervisedModule
 from smoothpl.ranks import num_ranks, share_mean
 from smoothpl.record.record import Evaluation, Record, write
@@ -56,7 +57,8 @@ class Recorder(Callback):
 
     def on_validation_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         number = len(trainer.datamodule.source.test)  # type: ignore[attr-defined]
-        self.answers = torch.zeros(2, number, device=pl_module.device) if is_last_evaluation(trainer) else None
+        rows = 1 + len(TEMPERATURES)
+        self.answers = torch.zeros(rows, number, device=pl_module.device) if is_last_evaluation(trainer) else None
 
     def on_validation_batch_end(
         self,
@@ -70,8 +72,8 @@ class Recorder(Callback):
         if self.answers is not None:
             start = trainer.val_dataloaders.dataset.starts[batch_idx]  # type: ignore[union-attr]
             logits, labels = outputs.float(), batch[1]
-            answers = [logits.argmax(dim=1) != labels, cross_entropy(logits, labels, reduction="none")]
-            self.answers[:, start : start + len(labels)] = torch.stack([each.float() for each in answers])
+            is_wrong = (logits.argmax(dim=1) != labels).float().unsqueeze(0)
+            self.answers[:, start : start + len(labels)] = torch.cat([is_wrong, surprises(logits, labels)])
 
     def on_validation_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         if trainer.sanity_checking:  # an untrained network is no result
@@ -89,7 +91,7 @@ class Recorder(Callback):
         shares = [(each.step, each.shares) for each in self.record.history]
         self.record.turns = turns_of(shares, int(trainer.max_steps))
         self.record.confusion = confusion.tolist()
-        self.record.wrong, self.record.surprise = ([], None) if self.answers is None else told(self.answers)
+        self.record.wrong, self.record.surprise = ([], []) if self.answers is None else told(self.answers)
         self.record.class_accuracy = class_accuracy(confusion).tolist()
         self.record.reliability = [(each.number, each.confidence, each.accuracy) for each in pl_module.last_bins]
         self.record.calibration_error = calibration_error(pl_module.last_bins)
@@ -117,16 +119,17 @@ class Recorder(Callback):
         self.record.turns = [Turn(*turn) for turn in state["turns"]]
         self.record.metrics = state["metrics"]
         self.record.confusion = state["confusion"]
-        self.record.wrong, self.record.surprise = state.get("wrong", []), state.get("surprise")
+        self.record.wrong, self.record.surprise = state.get("wrong", []), state.get("surprise", [])
         self.record.class_accuracy = state["class_accuracy"]
         self.record.calibration_error = state["calibration_error"]
         self.record.reliability = [tuple(each) for each in state["reliability"]]
         self.record.time_before = state["time"]
 
 
-def told(answers: Tensor) -> tuple[list[int], float]:
-    """The numbers of the images that are wrong, and the mean of -log p of the true class. Each rank has looked at its
-    own images."""
+def told(answers: Tensor) -> tuple[list[int], list[float]]:
+    """The numbers of the images that are wrong, and the mean of -log p of the true class at each temperature; none
+    where logits are not finite. Each rank has looked at its own images."""
     share_mean(answers)
-    is_wrong, surprise = answers * num_ranks()
-    return is_wrong.nonzero().squeeze(1).tolist(), surprise.double().mean().item()
+    is_wrong, *surprise = answers.cpu().double() * num_ranks()
+    means = [each.mean().item() for each in surprise]
+    return is_wrong.nonzero().squeeze(1).tolist(), means if all(map(isfinite, means)) else []

@@ -81,7 +81,7 @@ class Record:
     history: list[Evaluation] = field(default_factory=list)
     confusion: list[list[int]] = field(default_factory=list)
     wrong: list[int] = field(default_factory=list)  # numbers of the test images that it is wrong about in the end
-    surprise: float | None = None  # and the mean of -log p of the true class
+    surprise: list[float] = field(default_factory=list)  # mean -log p of the true class: metrics/surprise.py
     class_accuracy: list[float | None] = field(default_factory=list)
     calibration_error: float | None = None  # of the last evaluation: confidence against accuracy
     reliability: list[tuple[int, float, float]] = field(default_factory=list)  # its bins: number, confidence, accuracy

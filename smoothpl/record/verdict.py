@@ -14,7 +14,7 @@ class HeldOut(NamedTuple):
     """Labeled images that were held out, by a run and its twin. Of both, the twin is the first in pairs."""
 
     pairs: PairedErrors
-    loss: float | None  # the mean of -log p of the true class; None if the network has diverged
+    loss: float | None  # the mean of -log p of the true class at the best temperature; None if it has diverged
     loss_alone: float | None
     num_parts: int  # over which they were held out
 
@@ -38,7 +38,8 @@ class Verdict(NamedTuple):
     def prefers_labels_alone(self) -> bool:
         """The rule by which the network is chosen: the unlabeled images must not raise the loss on held-out labels.
 
-        Of a few labels the loss says more than the number of errors: it has noticed harm that errors had missed.
+        Of a few labels the loss says more than the number of errors: it has noticed harm that errors had missed. Each
+        network is taken at its best temperature, because pseudo-labels make one surer, which is not the question.
         """
         if self.held_out is None or self.loss_alone is None:
             return False

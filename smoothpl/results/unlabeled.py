@@ -58,9 +58,9 @@ def describe_choice(record: Record, verdict: Verdict) -> str:
     parts = f"in {verdict.num_parts} parts" if verdict.num_parts > 1 else "in one part only"
     chosen = "of labels alone" if record.handed_over else "with unlabeled images"
     return (
-        f"Handed over is the network {chosen}: on {held_out.total} labels, held out {parts}, the loss is "
-        f"{loss(verdict.loss)} with unlabeled images and {loss(verdict.loss_alone)} without ({held_out.second} and "
-        f"{held_out.first} errors)."
+        f"Handed over is the network {chosen}: on {held_out.total} labels, held out {parts}, the loss at the best "
+        f"temperature is {loss(verdict.loss)} with unlabeled images and {loss(verdict.loss_alone)} without "
+        f"({held_out.second} and {held_out.first} errors)."
     )
 
 

@@ -24,6 +24,7 @@ from smoothpl.data.parts import Part, num_parts
 from smoothpl.errors import DivergenceError, Interruption, require
 from smoothpl.layout import LABELS_ONLY, PARTS, RECORD
 from smoothpl.metrics.paired import PairedErrors
+from smoothpl.metrics.surprise import least
 from smoothpl.record.record import Record, read, write
 from smoothpl.record.verdict import HeldOut, Verdict, judge
 from smoothpl.run.companions import labels_only, lean, of_part
@@ -164,15 +165,14 @@ def pooled(pairs: Sequence[Pair]) -> HeldOut:
     """Every part with labels of its own."""
     errors = PairedErrors.pooled(pair.errors for pair in pairs)
     alone, runs = zip(*pairs, strict=True)
-    return HeldOut(errors, mean_surprise(runs), mean_surprise(alone), len(pairs))
+    return HeldOut(errors, least_surprise(runs), least_surprise(alone), len(pairs))
 
 
-def mean_surprise(records: Sequence[Record]) -> float | None:
-    """Over all images of several tests; None if a network has diverged."""
-    known = [(each.surprise, each.num_test) for each in records if is_finished(each) and each.surprise is not None]
-    if len(known) < len(records):
+def least_surprise(records: Sequence[Record]) -> float | None:
+    """Over all images of several tests, at the best temperature for all of them; None if a network has diverged."""
+    if not all(is_finished(each) and each.surprise for each in records):
         return None
-    return sum(surprise * number for surprise, number in known) / sum(number for _, number in known)
+    return least([each.surprise for each in records], [each.num_test for each in records])
 
 
 def is_finished(record: Record) -> bool:

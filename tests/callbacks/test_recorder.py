@@ -7,6 +7,7 @@ import torch
 from lightning import Callback, LightningModule, Trainer
 
 from smoothpl.callbacks import Recorder
+from smoothpl.metrics.surprise import TEMPERATURES
 from smoothpl.record.record import Evaluation, Record, read
 from smoothpl.run.build import build_data, build_module, build_trainer
 from smoothpl.run.quiet import quiet_libraries
@@ -47,8 +48,9 @@ def test_the_record_knows_which_test_images_the_network_is_wrong_about(tmp_path:
     images = torch.cat([data.views.of_test(batch.images) for batch in data.val_dataloader()])
     logits = module.average.eval()(images)
     predicted = logits.argmax(dim=1)
-    true = logits.softmax(dim=1)[torch.arange(500), data.source.test.labels]
-    assert record.surprise == pytest.approx(-true.log().mean().item(), rel=1e-5)
+    for temperature, surprise in zip(TEMPERATURES, record.surprise, strict=True):
+        true = (logits.double() / temperature).softmax(dim=1)[torch.arange(500), data.source.test.labels]
+        assert surprise == pytest.approx(-true.log().mean().item(), rel=1e-5)
     assert record.wrong == (predicted != data.source.test.labels).nonzero().squeeze(1).tolist()
     assert len(record.wrong) == round(5 * (record.error or 0))
     assert read(tmp_path).wrong == record.wrong

@@ -50,7 +50,8 @@ def test_many_images_tell_hundredths() -> None:
 def test_the_first_sentence_says_that_labels_alone_are_handed_over() -> None:
     first, second = sentences(of(FEW, "choose", "labels_only"))
     assert first == (
-        "Handed over is the network of labels alone: on 40 labels, held out in 5 parts, the loss is 1.250 with "
+        "Handed over is the network of labels alone: on 40 labels, held out in 5 parts, the loss at the best "
+        "temperature is 1.250 with "
         "unlabeled images and 1.125 without (13 and 12 errors)."
     )
     assert second.startswith("Cannot tell with so few labels")
@@ -60,7 +61,8 @@ def test_otherwise_the_verdict_comes_first() -> None:
     first, second = sentences(of(FEWER, "choose", parts=1))
     assert first.startswith("The unlabeled images helped")
     assert second == (
-        "Handed over is the network with unlabeled images: on 1000 labels, held out in one part only, the loss is "
+        "Handed over is the network with unlabeled images: on 1000 labels, held out in one part only, the loss at the "
+        "best temperature is "
         "1.250 with unlabeled images and infinite without (248 and 290 errors)."
     )
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -144,13 +145,13 @@ def test_only_labels_that_were_held_out_choose(hurt: Path) -> None:
         assert part.labeled == alone.labeled
         assert part.tested_on == alone.tested_on == f"labeled images held out, part {place.name} of 5"
         tested += sorted(labeled - {*part.labeled})
-        losses.append((part.surprise or 0) * part.num_test)
+        losses.append(part.num_test * np.array(part.surprise))
     assert sorted(tested) == sorted(labeled)
     found = read(hurt).verdict
     assert found is not None
     assert found.held_out is not None
     assert (found.held_out.total, found.num_parts) == (20, 5)
-    assert found.loss == pytest.approx(sum(losses) / 20)
+    assert found.loss == pytest.approx(min(sum(losses) / 20))
     assert found.compared.total == 500  # what is told is told of the test images
 
 
