@@ -59,6 +59,7 @@ class Weighting(nn.Module):
         """Called once, before training, with the sizes of the fold."""
         self.policy.prepare(num_unlabeled)
         if labeled_per_class is not None:
+            self.policy.prepare_labels(labeled_per_class)
             for each in self.refinements:
                 each.prepare(labeled_per_class)
                 each.prepare_images(num_unlabeled, int(labeled_per_class.sum()))

@@ -12,6 +12,7 @@ from smoothpl.data import Batch
 from smoothpl.module import SemiSupervisedModule
 from smoothpl.nets.output import Output
 from smoothpl.pseudo import Beliefs, Curriculum, Everybody, Step, Weighting, pseudo_labels
+from smoothpl.pseudo.equal_shares import EqualShares
 from smoothpl.pseudo.train_step import TrainStep
 from tests.support.method_steps import gradient, module_and_batches, sharpen_last_layer
 
@@ -78,6 +79,8 @@ def largest_jump(moving: str, views: tuple[str, ...], *words: str) -> float:
     if isinstance(module.weighting.policy, Curriculum):  # as if it had seen all images: classes differ in thresholds
         policy, progress = module.weighting.policy, torch.linspace(0.6, 1, CLASSES)
         policy.count.copy_(progress * len(policy.ledger) / progress.sum())
+    if isinstance(module.weighting.policy, EqualShares):
+        module.weighting.policy.thresholds.copy_(torch.linspace(0.2, 0.95, CLASSES))
     return max(jump_on_way(module, moving, views, *ends) for ends in product(range(2), range(3, 5)))
 
 
