@@ -65,6 +65,8 @@ def assert_follows(rule: Rule, *overrides: str, steps: int = 100, scale: float =
 
 
 def sharpen_last_layer(module: SemiSupervisedModule, scale: float) -> None:
+    """And that of a second classifier, where a method has one."""
     last = [part for part in module.network.modules() if isinstance(part, torch.nn.Linear)]
     with torch.no_grad():
-        next(part for part in last if part.out_features == 10).weight.mul_(scale)
+        for classifier in (part for part in last if part.out_features == 10):
+            classifier.weight.mul_(scale)
