@@ -17,7 +17,12 @@ from tests.support.backbones import TINY_BACKBONE
 from tests.support.composing import SMALL as SMALL_BACKBONE
 from tests.support.composing import TINY, composed
 from tests.support.method_checks import LARGE, SMALL, largest_jump
-from tests.support.method_promises import assert_is_read_without_its_heads, assert_needs_whole_steps, waits
+from tests.support.method_promises import (
+    assert_is_read_without_its_heads,
+    assert_needs_whole_steps,
+    assert_resumes,
+    waits,
+)
 from tests.support.method_steps import assert_follows, gradient, module_and_batches
 
 STEPS = 100
@@ -139,3 +144,7 @@ def test_a_step_never_waits_for_the_device(masks: str) -> None:
 
 def test_its_place_in_the_run_needs_whole_steps() -> None:
     assert_needs_whole_steps("method=abc")
+
+
+def test_a_resumed_run_continues_as_if_it_had_not_stopped() -> None:
+    assert_resumes("method=abc", "threshold=0.2", "terms.balanced.threshold=0.2")

@@ -12,7 +12,7 @@ from smoothpl.pseudo.equal_shares import EqualShares
 from smoothpl.run.build_method import build_method
 from tests.support.composing import composed
 from tests.support.method_checks import LARGE, SMALL, assert_same_losses, largest_jump
-from tests.support.method_promises import assert_needs_whole_steps, waits
+from tests.support.method_promises import assert_needs_whole_steps, assert_resumes, waits
 from tests.support.method_steps import assert_follows
 
 STEPS, EVERY, TAU = 100, 5, 0.95
@@ -82,3 +82,8 @@ def test_a_step_never_waits_for_the_device(words: tuple[str, ...]) -> None:
 
 def test_its_memory_needs_whole_steps() -> None:
     assert_needs_whole_steps("method=adsh")
+
+
+def test_a_resumed_run_continues_as_if_it_had_not_stopped() -> None:
+    assert_resumes("method=adsh", "policy.refresh_every=2", "threshold=0.2")
+    assert_resumes("method=adsh", *SOFT, "threshold=0.2")

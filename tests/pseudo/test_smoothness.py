@@ -50,7 +50,7 @@ def lessons(weighting: Weighting, target: Target, pseudo: PseudoLabels) -> torch
     """weight * target, (U, C): all of the gradient of the unlabeled loss that the weak view decides."""
     taught = target(weighting.lessons(pseudo))
     taught = one_hot(taught, CLASSES) if taught.dim() == 1 else taught
-    weight: torch.Tensor = weighting(pseudo)
+    weight = weighting.balanced(weighting(pseudo), weighting.lessons(pseudo))
     return weight.unsqueeze(1) * taught
 
 
@@ -90,6 +90,11 @@ def largest_jump(weighting: Weighting, target: Target) -> float:
     return worst
 
 
+def of_memory(weighting: Weighting) -> list[str | None]:
+    """What is not seen within a step."""
+    return [weighting.policy.jumps, *(map(str, weighting.balance.obstacles()) if weighting.balance else ())]
+
+
 def reasons(config: DictConfig) -> list[str]:
     return [str(each) for each in build_method(config).obstacles]
 
@@ -103,7 +108,7 @@ def test_what_is_called_smooth_does_not_jump_and_what_is_not_does(method: str, e
         weighting = build_weighting(config)
         remember(weighting, *memory)
         worst = max(worst, largest_jump(weighting, target))
-    found = [reason for reason in obstacles(weighting, target) if reason != weighting.policy.jumps]
+    found = [reason for reason in obstacles(weighting, target) if reason not in of_memory(weighting)]
     assert worst > LARGE if found else worst < SMALL
 
 

@@ -82,6 +82,8 @@ def largest_jump(moving: str, views: tuple[str, ...], *words: str) -> float:
         policy.count.copy_(progress * len(policy.ledger) / progress.sum())
     if isinstance(module.weighting.policy, EqualShares):
         module.weighting.policy.thresholds.copy_(torch.linspace(0.2, 0.95, CLASSES))
+    if module.weighting.balance is not None:
+        module.weighting.balance.of_pseudo_label.copy_(torch.linspace(0.1, 1.9, CLASSES))
     for term in module.all_terms.values():
         if isinstance(term, Balanced):  # as late as it leaves images out
             term.steps.fill_(term.max_steps)
