@@ -37,8 +37,8 @@ def labels_per_class() -> torch.Tensor:
     return data.labeled_per_class
 
 
-@pytest.mark.parametrize("masks", RARITY)
-def test_a_second_classifier_learns_by_itself_what_frequent_classes_are_left_out_of(masks: str) -> None:
+@pytest.mark.parametrize(("masks", "number"), [("drawn", STEPS), ("expected", STEPS // 2)])
+def test_a_second_classifier_learns_by_itself_what_frequent_classes_are_left_out_of(masks: str, number: int) -> None:
     """CE_l + mean over s, s2 of 1[max h_w >= 0.95] CE(yhat, h) + mean m_l CE(y, b(l)) + sum over s, s2 of
     mean 1[max b_w >= 0.95] m_u CE(sg b_w, b); m_l is drawn with N_min / N_y, m_u with 1 - t (1 - N_min / N_yhat),
     or with the means of both masks, that of m_u over all classes."""
@@ -51,13 +51,13 @@ def test_a_second_classifier_learns_by_itself_what_frequent_classes_are_left_out
         b = {view: each.heads["balanced"] for view, each in seen.items()}
         p = b["weak"].detach().softmax(1)
         confidence, yhat = seen["weak"].logits.detach().softmax(1).max(1)
-        kept = 1 - steps / STEPS * (1 - rarity)
+        kept = 1 - steps / number * (1 - rarity)
         if masks == "drawn":
             chance = batch.chance["balance"]
             of_labeled, of_unlabeled = chance[: len(batch.label)], chance[len(batch.label) :]
             m_l, m_u = (of_labeled < rarity[batch.label]).float(), (of_unlabeled < kept[p.argmax(1)]).float()
         else:
-            m_l, m_u = rarity[batch.label], 1 - steps / STEPS * (p * (1 - rarity)).sum(1)
+            m_l, m_u = rarity[batch.label], 1 - steps / number * (p * (1 - rarity)).sum(1)
         lesson = (confidence >= 0.95).float()
         above = (p.amax(1) >= 0.95).float()
         steps += 1
@@ -71,8 +71,8 @@ def test_a_second_classifier_learns_by_itself_what_frequent_classes_are_left_out
             loss = loss - (above * m_u * (p * b[view].log_softmax(1)).sum(1)).mean()
         return loss
 
-    module = assert_follows(rule, "method=abc", *TAILS, RARITY[masks], steps=STEPS)
-    assert int(module.all_terms["balanced"].get_buffer("steps")) == STEPS
+    module = assert_follows(rule, "method=abc", *TAILS, RARITY[masks], steps=number)
+    assert int(module.all_terms["balanced"].get_buffer("steps")) == number
     assert taught > 20
     assert taught_by_second > 20
     assert left_out > 5
