@@ -22,7 +22,7 @@ from smoothpl.nets.output import Output
 from smoothpl.nets.several import each_head, for_each_head, heads_of
 from smoothpl.nets.start import HeadStart
 from smoothpl.nets.synced import synced
-from smoothpl.nets.with_heads import base_of
+from smoothpl.nets.with_heads import base_of, begin_alike
 from smoothpl.optim import cosine
 from smoothpl.pseudo import Weighting
 from smoothpl.pseudo.judging import judge
@@ -111,6 +111,7 @@ class SemiSupervisedModule(LightningModule):
         for head in heads:  # each on the features of its own backbone
             own = slice(first, first := first + head.dim)
             start.begin(head, (part[:, own] for part in data.unlabeled_vectors()), labeled[:, :, own], labels)
+        begin_alike(self.network)
         self.average.load_state_dict(self.network.state_dict())
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:

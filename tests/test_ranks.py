@@ -12,7 +12,7 @@ from tests.support.composing import composed
 from tests.support.processes import SERVER, exit_codes, free_port
 from tests.support.two_ranks import follow
 
-METHODS = ["flexmatch", "freematch", "softmatch", "adamatch", "dash"]
+METHODS = ["flexmatch", "freematch", "softmatch", "adamatch", "dash", "adsh", "saw"]
 
 
 @pytest.fixture(scope="module")

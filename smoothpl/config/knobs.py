@@ -59,6 +59,7 @@ class TrainConfig:
     shape: Any = None
     target: Any = None
     annealing: Any = None
+    balance: Any = None
     fairness: Any = None
     teacher: Any = None
     refine: Any = None

@@ -22,6 +22,8 @@ def register() -> None:
     OmegaConf.register_new_resolver("data_name", lambda _root_: data_name(_root_), replace=True)  # noqa: PLW0108
     # Dash lowers its threshold every 10 of 1,024 epochs.
     OmegaConf.register_new_resolver("dash_period", lambda steps: max(1, round(steps * 10 / 1024)), replace=True)
+    # What others do once per epoch: so many times in a run, however long it is.
+    OmegaConf.register_new_resolver("period", lambda steps, times: max(1, round(steps / times)), replace=True)
     OmegaConf.register_new_resolver("labels_from", labels_from, replace=True)
     OmegaConf.register_new_resolver("not", lambda flag: not flag, replace=True)
     OmegaConf.register_new_resolver("product", lambda one, other: one * other, replace=True)

@@ -65,6 +65,14 @@ FURTHER_CHANCE = {
         lambda chance, sizes: torch.from_numpy(chance.random((2, sizes.num_labeled + 2 * sizes.num_unlabeled))),
         by_image=False,
     ),
+    # A number for every labeled image and every unlabeled one: whether it is left out.
+    "balance": FurtherChance(
+        Stream.BALANCE,
+        lambda chance, sizes: torch.from_numpy(
+            chance.random(sizes.num_labeled + sizes.num_unlabeled, dtype=np.float32)
+        ),
+        by_image=False,
+    ),
     # A seed, for noise inside of the network: it is the same on every rank.
     "heads": FurtherChance(Stream.HEADS, lambda chance, _: integers(chance, 2**31, 1), by_image=False),
 }

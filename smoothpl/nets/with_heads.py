@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from torch import Tensor, nn
 
 from smoothpl.errors import ConfigError
-from smoothpl.nets.heads import Head
+from smoothpl.nets.heads import Head, LinearHead
 from smoothpl.nets.output import Output
 
 BASE, HEADS = "base.", "heads."
@@ -29,18 +29,33 @@ class WithHeads(nn.Module):
         self.heads = nn.ModuleDict({name: make(dim, num_classes) for name, make in heads.items()})
         if judged is not None and judged not in self.heads:
             raise ConfigError(f"the judged head {judged} is not among extra_heads={[*heads]}; name one of them.")
+        if judged is not None and isinstance(base, Head) and not isinstance(base, LinearHead):
+            raise ConfigError(
+                f"the judged head {judged} is linear, and would take the place of a {type(base).__name__} in the "
+                "trained network; use net=linear with this method, or another method."
+            )
         self.judged = judged
 
     def look(self, images: Tensor) -> Output:
         logits, features = logits_and_features(self.base, images)
-        return Output(logits, features, {name: head(features) for name, head in self.heads.items()})
+        return Output(logits, features, {name: self.made_by(name, features) for name in self.heads})
 
     def forward(self, images: Tensor) -> Tensor:
         if self.judged is None:
             logits: Tensor = self.base(images)
             return logits
-        judged: Tensor = self.heads[self.judged](logits_and_features(self.base, images)[1])
-        return judged
+        return self.made_by(self.judged, logits_and_features(self.base, images)[1])
+
+    def made_by(self, name: str, features: Tensor) -> Tensor:
+        """What a head makes of features; logits of the judged one are on the scale of those of the network."""
+        made: Tensor = self.heads[name](features)
+        return made / self.base.loss_temperature if name == self.judged and isinstance(self.base, Head) else made
+
+
+def begin_alike(network: nn.Module) -> None:
+    """On features a judged head begins as that of the network: without an opinion, or as a probe has found it."""
+    if isinstance(network, WithHeads) and network.judged is not None and isinstance(network.base, LinearHead):
+        network.heads[network.judged].load_state_dict(network.base.classify.state_dict())
 
 
 def base_of(network: nn.Module) -> nn.Module:

@@ -27,6 +27,9 @@ class ThresholdPolicy(nn.Module, ABC):
     def prepare(self, num_unlabeled: int) -> None:
         """Called once, before training and before a checkpoint is loaded."""
 
+    def prepare_labels(self, labeled_per_class: Tensor) -> None:
+        """Called once, before training, with (C,) how many images of every class carry labels."""
+
     def see(self, beliefs: Beliefs) -> None:
         """Takes note of a step before its thresholds are asked for."""
 

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from smoothpl.data.batch import Batch
 from smoothpl.pseudo.alignment import Alignment, Unaligned
 from smoothpl.pseudo.annealing import Annealing
+from smoothpl.pseudo.balance import Balance
 from smoothpl.pseudo.labels import Beliefs, PseudoLabels, from_probabilities
 from smoothpl.pseudo.obstacles import SHAPE_JUMPS, Obstacle
 from smoothpl.pseudo.policies import ThresholdPolicy
@@ -22,7 +23,7 @@ class Weighting(nn.Module):
 
     `score` is what the threshold is held against: the confidence in the dominant class, or its margin over the second,
     which vanishes where two classes tie. `floor` is the lowest threshold, whatever the policy says. With `annealing`
-    labeled images have weights, too.
+    labeled images have weights, too; with `balance` images of rare classes weigh more, labeled or not.
     """
 
     def __init__(
@@ -34,6 +35,7 @@ class Weighting(nn.Module):
         floor: float = 0.0,
         annealing: Annealing | None = None,
         refine: Sequence[Refinement] = (),
+        balance: Balance | None = None,
     ) -> None:
         super().__init__()
         self.policy = policy
@@ -43,6 +45,7 @@ class Weighting(nn.Module):
         self.score = score
         self.floor = floor
         self.annealing = annealing
+        self.balance = balance
         if isinstance(shape, Gaussian) and policy.spread is None:
             raise ValueError("shape=gaussian takes its width from a policy that knows one; use policy=running with it.")
         if isinstance(shape, Gaussian) and annealing is not None:
@@ -58,7 +61,10 @@ class Weighting(nn.Module):
     def prepare(self, num_unlabeled: int, labeled_per_class: Tensor | None = None) -> None:
         """Called once, before training, with the sizes of the fold."""
         self.policy.prepare(num_unlabeled)
+        if self.balance is not None:
+            self.balance.prepare(num_unlabeled, labeled_per_class)
         if labeled_per_class is not None:
+            self.policy.prepare_labels(labeled_per_class)
             for each in self.refinements:
                 each.prepare(labeled_per_class)
                 each.prepare_images(num_unlabeled, int(labeled_per_class.sum()))
@@ -103,8 +109,20 @@ class Weighting(nn.Module):
             return self.shape(score, threshold, self.policy.spread)
         return self.shape(score, threshold)
 
+    def balanced(self, weight: Tensor, pseudo: PseudoLabels) -> Tensor:
+        """weight (U,) of Phi -> weight (U,) of a lesson, which is more than 1 where a class is rare."""
+        return weight if self.balance is None else weight * self.balance.of_pseudo_label[pseudo.label]
+
     def of_labeled(self, probabilities: Tensor, label: Tensor) -> Tensor | None:
-        """probabilities (B, C) of labeled images, detached -> weight (B,), or None if all weigh 1.
+        """probabilities (B, C) of labeled images, detached -> weight (B,), or None if all weigh 1."""
+        weight = self.held_back(probabilities, label)
+        if self.balance is None:
+            return weight
+        by_class = self.balance.of_label[label]
+        return by_class if weight is None else weight * by_class
+
+    def held_back(self, probabilities: Tensor, label: Tensor) -> Tensor | None:
+        """-> weight (B,) by annealing alone.
 
         As published, the loss is a mean over the images that are not held back: these weigh accordingly more.
         """
@@ -130,6 +148,8 @@ class Weighting(nn.Module):
     ) -> None:
         """Called after the weights of a step were used."""
         self.policy.observe(of_all_ranks(self.refined(pseudo, outputs)), of_all_ranks(weight))
+        if self.balance is not None:
+            self.balance.observe(of_all_ranks(pseudo))
         probabilities = pseudo.probabilities
         if outputs is None or batch is None or not len(self.further):
             return
@@ -148,13 +168,19 @@ class Weighting(nn.Module):
         if is_hard and isinstance(self.shape, Gaussian):
             why = "shape=gaussian keeps weight where two classes tie and a hard target jumps"
             found.append(Obstacle(why, "target=soft", ("target=soft",)))
-        if is_hard and not self.alignment.teaches:
+        if (is_hard or self.balance is not None) and not self.alignment.teaches:
             why = "weights are aligned and hard targets are not, they tie elsewhere"
             found.append(Obstacle(why, "align.teaches=true", ("align.teaches=true",)))
-        by_class = self.policy.by_class
+        by_class = self.policy.by_class or self.balance is not None
+        if self.balance is not None:
+            found += self.balance.obstacles()
+            if isinstance(self.shape, Gaussian):
+                why = "shape=gaussian keeps weight where two classes tie and weights by class jump"
+                found.append(Obstacle(why, "shape=linear", ("shape=linear",)))
         can_tie = not isinstance(self.shape, Gaussian) and self.score == "confidence" and lowest < 0.5
         if (is_hard or by_class) and can_tie:
-            what = "a hard target" if is_hard else "a threshold by class"
+            of_class = "a threshold by class" if self.policy.by_class else "a weight by class"
+            what = "a hard target" if is_hard else of_class
             way_out = "threshold_floor=0.5 or score=margin" + ("" if by_class else " or target=soft")
             why = f"thresholds go down to {lowest:.3g}, below 1/2, where {what} jumps at ties"
             found.append(Obstacle(why, way_out, ("score=margin",)))

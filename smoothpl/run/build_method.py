@@ -81,6 +81,7 @@ def build_weighting(config: DictConfig) -> Weighting:
             score=config.score,
             floor=config.threshold_floor,
             annealing=instantiate(config.annealing),
+            balance=instantiate(config.balance),
             refine=[instantiate(each) for each in (config.refine or {}).values()],
         )
     except ValueError as error:

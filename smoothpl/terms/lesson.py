@@ -40,7 +40,8 @@ class Lesson(Term):
 
     def forward(self, step: TrainStep) -> Tensor:
         logits = step.weighting.for_learning(step.outputs[self.view].logits)
-        target, weight = (for_each_head(each, logits) for each in (self.target(step.lessons), step.weight))
+        balanced = step.weighting.balanced(step.weight, step.lessons)
+        target, weight = (for_each_head(each, logits) for each in (self.target(step.lessons), balanced))
         return (weight * self.distance(each_head(logits), target)).mean()
 
     def obstacles(self, weighting: Weighting) -> Sequence[Obstacle]:

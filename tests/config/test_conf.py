@@ -26,6 +26,7 @@ PARTS = [
     "shape",
     "target",
     "annealing",
+    "balance",
     "fairness",
     "optim",
     "callbacks",

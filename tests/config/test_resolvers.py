@@ -16,7 +16,14 @@ def test_labels_grow_by_steps() -> None:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("${not:true}", False), ("${product:6,7}", 42), ("${dash_period:1048576}", 10240), ("${dash_period:5}", 1)],
+    [
+        ("${not:true}", False),
+        ("${product:6,7}", 42),
+        ("${dash_period:1048576}", 10240),
+        ("${dash_period:5}", 1),
+        ("${period:262144,256}", 1024),
+        ("${period:5,256}", 1),
+    ],
 )
 def test_yaml_may_call_what_was_registered(text: str, value: object) -> None:
     register()

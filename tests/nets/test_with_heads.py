@@ -5,8 +5,9 @@ from torchvision.models import resnet18
 
 from smoothpl.errors import ConfigError
 from smoothpl.nets import LinearHead, WideResNet
+from smoothpl.nets.heads import MLPHead
 from smoothpl.nets.method_heads import Classifier, Projection
-from smoothpl.nets.with_heads import WithHeads, base_of, last_layer, logits_and_features, without_heads
+from smoothpl.nets.with_heads import WithHeads, base_of, begin_alike, last_layer, logits_and_features, without_heads
 
 IMAGES = torch.randn(4, 3, 32, 32, generator=torch.Generator().manual_seed(0))
 
@@ -64,3 +65,20 @@ def test_a_judged_head_takes_the_place_of_the_last_layer() -> None:
 def test_a_network_without_a_last_layer_is_refused() -> None:
     with pytest.raises(ConfigError, match="Conv2d has no linear layer at its end"):
         WithHeads(nn.Conv2d(3, 5, 1), {"projection": Projection}, num_classes=5)
+
+
+def test_on_features_a_judged_head_is_scaled_as_that_of_the_network_and_begins_as_it_does() -> None:
+    base = LinearHead(6, 5)
+    network = WithHeads(base, {"second": Classifier}, num_classes=5, judged="second")
+    base.loss_temperature.fill_(0.5)
+    with torch.no_grad():
+        base.start_at(torch.randn(5, 6), torch.randn(5))
+    begin_alike(network)
+    vectors = torch.randn(3, 6)
+    torch.testing.assert_close(network(vectors), base(vectors))
+    assert network.look(vectors).heads["second"].equal(network(vectors))
+
+
+def test_a_judged_head_takes_the_place_of_a_linear_one_alone() -> None:
+    with pytest.raises(ConfigError, match=r"the judged head second is linear, .* of a MLPHead .* use net=linear"):
+        WithHeads(MLPHead(6, 5), {"second": Classifier}, num_classes=5, judged="second")

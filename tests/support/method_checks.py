@@ -12,7 +12,9 @@ from smoothpl.data import Batch
 from smoothpl.module import SemiSupervisedModule
 from smoothpl.nets.output import Output
 from smoothpl.pseudo import Beliefs, Curriculum, Everybody, Step, Weighting, pseudo_labels
+from smoothpl.pseudo.equal_shares import EqualShares
 from smoothpl.pseudo.train_step import TrainStep
+from smoothpl.terms.balanced import Balanced
 from tests.support.method_steps import gradient, module_and_batches, sharpen_last_layer
 
 SMALL, LARGE = 0.005, 0.05
@@ -78,6 +80,13 @@ def largest_jump(moving: str, views: tuple[str, ...], *words: str) -> float:
     if isinstance(module.weighting.policy, Curriculum):  # as if it had seen all images: classes differ in thresholds
         policy, progress = module.weighting.policy, torch.linspace(0.6, 1, CLASSES)
         policy.count.copy_(progress * len(policy.ledger) / progress.sum())
+    if isinstance(module.weighting.policy, EqualShares):
+        module.weighting.policy.thresholds.copy_(torch.linspace(0.2, 0.95, CLASSES))
+    if module.weighting.balance is not None:
+        module.weighting.balance.of_pseudo_label.copy_(torch.linspace(0.1, 1.9, CLASSES))
+    for term in module.all_terms.values():
+        if isinstance(term, Balanced):  # as late as it leaves images out
+            term.steps.fill_(term.max_steps)
     return max(jump_on_way(module, moving, views, *ends) for ends in product(range(2), range(3, 5)))
 
 
@@ -96,12 +105,15 @@ def jump_on_way(module: SemiSupervisedModule, moving: str, views: tuple[str, ...
 
 
 def loss_of_logits(module: SemiSupervisedModule, logits: Mapping[str, Tensor]) -> Tensor:
-    """The loss of a step in which the network would say so."""
-    outputs = {name: Output(each) for name, each in logits.items()}
+    """The loss of a step in which the network would say so, and all its heads."""
+    heads = getattr(module.network, "heads", ())
+    outputs = {name: Output(each, None, dict.fromkeys(heads, each)) for name, each in logits.items()}
     module.look = lambda batch: outputs  # type: ignore[method-assign]
     number = len(logits["weak"])
     nothing = torch.zeros(number, dtype=torch.long)
-    return loss_of(module, Batch(labeled=nothing, label=nothing, weak=nothing, strong=None, image=nothing))
+    chance = {"balance": torch.full((2 * number,), 0.15)}
+    batch = Batch(labeled=nothing, label=nothing, weak=nothing, strong=None, image=nothing, chance=chance)
+    return loss_of(module, batch)
 
 
 def step_of(network: nn.Module | None = None, weak_images: Tensor | None = None, **logits: Tensor) -> TrainStep:

@@ -33,6 +33,21 @@ def assert_needs_whole_steps(*overrides: str) -> None:
         build_module(composed(*TINY, *overrides, "accumulate=2"))
 
 
+def assert_resumes(*overrides: str, steps: int = 6) -> None:
+    """What a method remembers is all in its checkpoint: halfway, another one continues with it, to the bit."""
+    (module, batches), (other, _) = (module_and_batches(*overrides, f"max_steps={steps}") for _ in range(2))
+    losses = []
+    for number, batch in enumerate(batches):
+        if number == steps // 2:
+            other.load_state_dict(module.state_dict())
+        both = (module, other) if number >= steps // 2 else (module,)
+        losses = [each.learn_from_all(batch, each.weighting)["loss"] for each in both if each.weighting]
+        assert len({float(loss.detach()) for loss in losses}) == 1
+    assert len(losses) == 2
+    for name, value in module.state_dict().items():
+        assert value.equal(other.state_dict()[name])
+
+
 def assert_is_read_without_its_heads(run_dir: Path, *overrides: str) -> None:
     """A trained run is used as any other: nobody needs to know which heads it was trained with."""
     train(composed(*TINY, *overrides), run_dir)

@@ -35,7 +35,9 @@ def gradient(loss: Tensor, module: SemiSupervisedModule) -> Tensor:
     return torch.cat([part.flatten() for part in parts])
 
 
-def assert_follows(rule: Rule, *overrides: str, steps: int = 100, scale: float = 8.0) -> SemiSupervisedModule:
+def assert_follows(
+    rule: Rule, *overrides: str, steps: int = 100, scale: float = 8.0, close: float = 1e-5
+) -> SemiSupervisedModule:
     """The loss of every step, and its gradient, are those of the rule; the network takes a step by them each time.
 
     `scale`: logits of an untrained network are multiplied by it, so that some images are believed in firmly. The rule
@@ -55,9 +57,9 @@ def assert_follows(rule: Rule, *overrides: str, steps: int = 100, scale: float =
     for batch in batches:
         learned = module.learn_from_all(batch, module.weighting)
         expected = rule(module, batch, seen.pop())
-        torch.testing.assert_close(learned["loss"], expected, rtol=1e-5, atol=1e-6)
+        torch.testing.assert_close(learned["loss"], expected, rtol=close, atol=0.1 * close)
         ours, theirs = gradient(learned["loss"], module), gradient(expected, module)
-        torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5 * float(theirs.abs().max()))
+        torch.testing.assert_close(ours, theirs, rtol=10 * close, atol=close * float(theirs.abs().max()))
         optimizer.zero_grad()
         learned["loss"].backward()  # type: ignore[no-untyped-call]
         optimizer.step()
@@ -65,6 +67,8 @@ def assert_follows(rule: Rule, *overrides: str, steps: int = 100, scale: float =
 
 
 def sharpen_last_layer(module: SemiSupervisedModule, scale: float) -> None:
+    """And that of a second classifier, where a method has one."""
     last = [part for part in module.network.modules() if isinstance(part, torch.nn.Linear)]
     with torch.no_grad():
-        next(part for part in last if part.out_features == 10).weight.mul_(scale)
+        for classifier in (part for part in last if part.out_features == 10):
+            classifier.weight.mul_(scale)

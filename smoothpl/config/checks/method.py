@@ -9,7 +9,7 @@ from smoothpl.config.views import FURTHER_VIEWS
 from smoothpl.errors import require
 
 OF_PSEUDO_LABELS = ("align", "policy", "shape", "target", "annealing", "fairness")
-FURTHER_PARTS = ("teacher", "refine", "distance", "ramp", "mix", "extra_heads", "terms")
+FURTHER_PARTS = ("teacher", "refine", "distance", "ramp", "mix", "extra_heads", "terms", "balance")
 
 
 def check_labels_only(config: DictConfig, typed: Collection[str]) -> None:
@@ -124,6 +124,10 @@ def check_further_parts(config: DictConfig) -> None:
     require(
         config.fairness is None or config.learned_view is not None,
         f"fairness needs a view that learns, and method={config.method} has none; use fairness=none.",
+    )
+    require(
+        config.balance is None or config.learned_view is not None,
+        f"balance weighs the lesson, and method={config.method} has none; leave it out, or use another method.",
     )
     require(
         not config.compile or not (config.extra_heads or config.mix or config.teacher or config.forward == "apart"),
