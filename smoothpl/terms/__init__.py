@@ -1,6 +1,7 @@
 """Terms: what the parts of a method add to the loss of a step."""
 
 from smoothpl.terms.adversarial import Adversarial
+from smoothpl.terms.ascent import Ascent
 from smoothpl.terms.between_views import BetweenViews
 from smoothpl.terms.complement import Complement
 from smoothpl.terms.entropy import Entropy
@@ -17,6 +18,7 @@ from smoothpl.terms.term import Term
 
 __all__ = [
     "Adversarial",
+    "Ascent",
     "BetweenViews",
     "Complement",
     "Entropy",
