@@ -11,7 +11,9 @@ from smoothpl.terms.graph import Graph
 from smoothpl.terms.instance import Instance
 from smoothpl.terms.labeled import LabeledLesson, LabeledView
 from smoothpl.terms.lesson import Lesson
+from smoothpl.terms.meaning import Meaning
 from smoothpl.terms.mixed import MixedLabels, MixedLesson
+from smoothpl.terms.negative import Negative
 from smoothpl.terms.pairs import Pairs
 from smoothpl.terms.rotation import Rotation
 from smoothpl.terms.term import Term
@@ -29,8 +31,10 @@ __all__ = [
     "LabeledLesson",
     "LabeledView",
     "Lesson",
+    "Meaning",
     "MixedLabels",
     "MixedLesson",
+    "Negative",
     "Pairs",
     "Rotation",
     "Term",
