@@ -11,7 +11,6 @@ from torch.optim import SGD
 from torchmetrics.classification import MulticlassConfusionMatrix
 
 from smoothpl.data import Batch, SemiSupervisedData
-from smoothpl.losses import labeled_loss
 from smoothpl.metrics.collapse import PARTLY_BELOW
 from smoothpl.metrics.confusion import collapsed_classes, error_rate, predicted_share
 from smoothpl.metrics.finite import check_finite
@@ -29,6 +28,8 @@ from smoothpl.pseudo.judging import judge
 from smoothpl.pseudo.mixing import Mix
 from smoothpl.pseudo.teachers import Live, Teacher
 from smoothpl.pseudo.train_step import Taught
+from smoothpl.terms.ascent import Ascent
+from smoothpl.terms.labeled import loss_of_labels
 from smoothpl.terms.lesson import LESSON
 from smoothpl.terms.term import Term
 
@@ -62,6 +63,7 @@ class SemiSupervisedModule(LightningModule):
         terms: Mapping[str, Term] | None = None,
         teacher: Teacher | None = None,
         mix: Mix | None = None,
+        ascent: Ascent | None = None,
         labeled_weight: float | None = None,
         forward: Forward = "joint",
         log_every: int = 10,
@@ -78,6 +80,7 @@ class SemiSupervisedModule(LightningModule):
         self.terms = nn.ModuleDict(self.all_terms)
         self.teacher = Live() if teacher is None else teacher
         self.mix = mix
+        self.ascent = ascent
         self.labeled_weight = labeled_weight
         self.forward_mode = forward
         self.log_every = log_every
@@ -143,16 +146,18 @@ class SemiSupervisedModule(LightningModule):
 
     def learn_from_labels(self, batch: Batch) -> dict[str, Tensor]:
         logits = logits_of(self.network, batch.labeled)
-        loss = labeled_loss(each_head(logits), for_each_head(batch.label, logits))
+        loss = loss_of_labels(logits, batch.label)
         return {"loss": loss, "labeled_loss": loss, "labeled_accuracy": accuracy(logits, batch.label)}
 
     def learn_from_all(self, batch: Batch, weighting: Weighting) -> dict[str, Tensor]:
         outputs = self.look(batch)
         step = judge(batch, outputs, self.teacher, weighting, self)
         logits, label = outputs["labeled"].logits, batch.label
-        held_back = for_each_head(weighting.of_labeled(step.beliefs.labeled, label), logits)
-        labeled = labeled_loss(each_head(logits), for_each_head(label, logits), held_back)
-        loss = labeled if self.labeled_weight is None else self.labeled_weight * labeled
+        held_back = weighting.of_labeled(step.beliefs.labeled, label)
+        labeled = of_labels = loss_of_labels(logits, label, held_back)
+        if self.ascent is not None:
+            step, of_labels = self.ascent(step, labeled, held_back, self.forward_mode)
+        loss = of_labels if self.labeled_weight is None else self.labeled_weight * of_labels
         losses: dict[str, Tensor] = {}
         for name, term in self.all_terms.items():
             term.see(step)
@@ -193,9 +198,7 @@ class SemiSupervisedModule(LightningModule):
 
     def look(self, batch: Batch) -> dict[str, Output]:
         """What the network makes of every view."""
-        views = {"labeled": batch.labeled, "weak": batch.weak}
-        views |= {} if batch.strong is None else {"strong": batch.strong}
-        views |= batch.views
+        views = batch.all_views
         if self.mix is None:
             return look(self.network, views, self.forward_mode)
         mixed = self.mix.images(batch, views)

@@ -66,6 +66,7 @@ class TrainConfig:
     distance: Any = None
     ramp: Any = None
     mix: Any = None
+    ascent: Any = None
     extra_heads: Any = None
     terms: Any = None
     optim: Any = None

@@ -36,10 +36,12 @@ NOT_IN_NAME = [
     *FACTS_OF_A_FOLDER,
 ]
 """Overrides that the name of a recipe leaves out: it has them elsewhere, or they change nothing that is learned."""
+INIT_FROM = "net.init_from"
+"""Which networks of libraries always had."""
 LATER = (
     *("labels_before", "labels_until_pause", "backbone", "head", "finetune", "views_wanted", "labeled_weight"),
-    *("teacher", "refine", "distance", "ramp", "mix", "extra_heads", "terms", "balance"),
-    "policy.warm_up_steps",
+    *("teacher", "refine", "distance", "ramp", "mix", "ascent", "extra_heads", "terms", "balance"),
+    *("policy.warm_up_steps", INIT_FROM),
 )
 """Knobs that earlier versions did not have, also of parts: while they are empty, a recipe keeps the digest it had."""
 
@@ -70,7 +72,7 @@ def recipe_digest(config: DictConfig) -> str:
     OmegaConf.resolve(recipe)
     repairs = OmegaConf.select(recipe, f"{COVERAGE}.action") == "repair"  # which does more than watch
     others = [each for each in NOT_RECIPE if each != COVERAGE or not repairs]
-    for path in (*(each for each in LATER if not OmegaConf.select(recipe, each)), *others):
+    for path in (*(each for each in LATER if came_later(recipe, each)), *others):
         owner, _, key = path.rpartition(".")
         part = OmegaConf.select(recipe, owner) if owner else recipe
         if part is not None:
@@ -79,6 +81,12 @@ def recipe_digest(config: DictConfig) -> str:
     written["data"] = with_former_names(written["data"])
     written["data"]["source"] = with_former_names(written["data"]["source"])
     return hashlib.sha256(json.dumps(written, sort_keys=True).encode()).hexdigest()[:8]
+
+
+def came_later(recipe: DictConfig, path: str) -> bool:
+    """Whether a knob is empty that earlier versions did not have."""
+    had_it = path == INIT_FROM and str(OmegaConf.select(recipe, "net._target_")).endswith(".pretrained")
+    return not had_it and not OmegaConf.select(recipe, path)
 
 
 def with_former_names(part: dict[str, Any]) -> dict[str, Any]:

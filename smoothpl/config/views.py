@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-FURTHER_VIEWS = ("weak2", "strong2", "medium", "simclr", "labeled_strong")
+FURTHER_VIEWS = ("weak2", "strong2", "medium", "simclr", "simclr2", "labeled_strong")
 OF_LABELED = ("labeled_strong",)
 
 

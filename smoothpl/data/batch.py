@@ -49,3 +49,9 @@ class Batch(NamedTuple):
     labeled_image: Tensor | None = None  # (B,)
     views: Mapping[str, Tensor] = NOTHING  # others, by name: smoothpl/data/wanted.py
     chance: Mapping[str, Tensor] = NOTHING
+
+    @property
+    def all_views(self) -> dict[str, Tensor]:
+        """By name, the labeled images first."""
+        strong = {} if self.strong is None else {"strong": self.strong}
+        return {"labeled": self.labeled, "weak": self.weak} | strong | dict(self.views)

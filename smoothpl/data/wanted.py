@@ -30,6 +30,7 @@ FURTHER_VIEWS = {
     "strong2": FurtherView("strong", Stream.STRONG2),
     "medium": FurtherView("medium", Stream.MEDIUM),
     "simclr": FurtherView("simclr", Stream.SIMCLR),
+    "simclr2": FurtherView("simclr", Stream.SIMCLR2),
     "labeled_strong": FurtherView("strong", Stream.LABELED_STRONG, of="labeled"),
 }
 

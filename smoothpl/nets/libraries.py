@@ -18,7 +18,7 @@ from smoothpl.nets.weight_files import FILES, read_weights
 
 PREFIXES = (
     *("module.", "backbone.", "module.backbone.", "encoder.", "module.encoder.", "encoder_q.", "module.encoder_q."),
-    *("model.", "network.", "average."),
+    *("model.", "network.", "average.", "network.base.", "average.base."),
 )
 """What wrappers and self-supervised methods put before the names of weights."""
 SHORTEST = 3

@@ -6,6 +6,9 @@ from typing import Literal, get_args
 
 from torch import Tensor, nn
 
+from smoothpl.nets.libraries import take
+from smoothpl.nets.weight_files import read_weights
+
 Variant = Literal["torchssl", "google"]
 DEEPEST = 10_000
 
@@ -27,16 +30,10 @@ class WideResNet(nn.Module):
         width: int = 2,
         variant: Variant = "torchssl",
         norm_momentum: float = 0.001,
+        init_from: str | None = None,
     ) -> None:
         super().__init__()
-        if type(depth) is not int or (depth - 4) % 6 != 0 or depth < 10:
-            raise ValueError(f"net.depth={depth} must be 4 + 6 n with n >= 1 blocks per stage; use 10, 16, 22, 28, ...")
-        if depth > DEEPEST:
-            raise ValueError(f"net.depth={depth} must be at most {DEEPEST}; the paper uses 28.")
-        if type(width) is not int or width < 1:
-            raise ValueError(f"net.width={width} must be a positive whole number.")
-        if variant not in get_args(Variant):
-            raise ValueError(f"net.variant={variant} must be one of {', '.join(get_args(Variant))}.")
+        check_settings(depth, width, variant)
         num_blocks = (depth - 4) // 6
         extents = [16, 16 * width, 32 * width, 64 * width]
         stages = []
@@ -59,12 +56,25 @@ class WideResNet(nn.Module):
         self.norm = normalise(extents[-1], norm_momentum)
         self.classify = nn.Linear(extents[-1], num_classes)
         initialise(self, variant)
+        if init_from is not None:
+            take(self, read_weights(init_from, "init_from"), f"init_from={init_from}")
 
     def forward(self, images: Tensor) -> Tensor:
         """images (B, channels, height, width) -> logits (B, C)."""
         features: Tensor = activate(self.norm(self.blocks(self.stem(images))))
         logits: Tensor = self.classify(features.mean(dim=(2, 3)))
         return logits
+
+
+def check_settings(depth: int, width: int, variant: str) -> None:
+    if type(depth) is not int or (depth - 4) % 6 != 0 or depth < 10:
+        raise ValueError(f"net.depth={depth} must be 4 + 6 n with n >= 1 blocks per stage; use 10, 16, 22, 28, ...")
+    if depth > DEEPEST:
+        raise ValueError(f"net.depth={depth} must be at most {DEEPEST}; the paper uses 28.")
+    if type(width) is not int or width < 1:
+        raise ValueError(f"net.width={width} must be a positive whole number.")
+    if variant not in get_args(Variant):
+        raise ValueError(f"net.variant={variant} must be one of {', '.join(get_args(Variant))}.")
 
 
 class ResidualBlock(nn.Module):

@@ -11,7 +11,8 @@ from smoothpl.pseudo.weighting import Weighting
 class Answerable(Protocol):
     """A part of the loss beside the lesson, which answers for itself."""
 
-    is_hard: bool
+    @property
+    def is_hard(self) -> bool: ...
 
     def obstacles(self, weighting: Weighting) -> Sequence[Obstacle]: ...
 

@@ -112,6 +112,7 @@ def build_module(config: DictConfig, with_pretrained: bool = True) -> SemiSuperv
         terms=method.terms,
         teacher=method.teacher,
         mix=method.mix,
+        ascent=method.ascent,
         labeled_weight=config.labeled_weight,
         forward=config.forward,
         log_every=config.log_every,

@@ -16,6 +16,7 @@ from smoothpl.pseudo.shapes import jumps
 from smoothpl.pseudo.smoothness import all_obstacles
 from smoothpl.pseudo.targets import Target
 from smoothpl.pseudo.teachers import Live, Teacher
+from smoothpl.terms.ascent import Ascent
 from smoothpl.terms.factor import Factor
 from smoothpl.terms.fairness import FairnessTerm
 from smoothpl.terms.lesson import LESSON, Lesson
@@ -33,6 +34,7 @@ class Method(NamedTuple):
     teacher: Teacher | None = None
     mix: Mix | None = None
     target: Target | None = None
+    ascent: Ascent | None = None
 
     @property
     def parts(self) -> list[nn.Module]:
@@ -46,7 +48,9 @@ class Method(NamedTuple):
     @property
     def obstacles(self) -> list[Obstacle]:
         """Why its loss is not continuously differentiable."""
-        return [] if self.weighting is None else all_obstacles(self.weighting, self.target, *self.terms.values())
+        if self.weighting is None:
+            return []
+        return all_obstacles(self.weighting, self.target, *self.terms.values(), self.ascent)
 
 
 def build_method(config: DictConfig) -> Method:
@@ -61,6 +65,7 @@ def build_method(config: DictConfig) -> Method:
             instantiate(config.teacher) or Live(),
             instantiate(config.mix),
             instantiate(config.target),
+            instantiate(config.ascent),
         )
     except ValueError as error:
         raise error if isinstance(error, ConfigError) else ConfigError(str(error)) from error

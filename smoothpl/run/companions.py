@@ -15,7 +15,7 @@ OF_PSEUDO_LABELS = ("threshold_floor", "score", "smooth", "factor_weight", "forw
 """Plain knobs that no method sets: in the twin they are as in conf/train.yaml."""
 PARTS_OF_METHOD = (
     *("align", "policy", "shape", "target", "annealing", "fairness"),
-    *("teacher", "refine", "distance", "ramp", "mix", "extra_heads", "terms", "balance"),
+    *("teacher", "refine", "distance", "ramp", "mix", "ascent", "extra_heads", "terms", "balance"),
 )
 
 

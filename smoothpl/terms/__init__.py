@@ -1,6 +1,7 @@
 """Terms: what the parts of a method add to the loss of a step."""
 
 from smoothpl.terms.adversarial import Adversarial
+from smoothpl.terms.ascent import Ascent
 from smoothpl.terms.balanced import Balanced
 from smoothpl.terms.between_views import BetweenViews
 from smoothpl.terms.complement import Complement
@@ -11,13 +12,16 @@ from smoothpl.terms.graph import Graph
 from smoothpl.terms.instance import Instance
 from smoothpl.terms.labeled import LabeledLesson, LabeledView
 from smoothpl.terms.lesson import Lesson
+from smoothpl.terms.meaning import Meaning
 from smoothpl.terms.mixed import MixedLabels, MixedLesson
+from smoothpl.terms.negative import Negative
 from smoothpl.terms.pairs import Pairs
 from smoothpl.terms.rotation import Rotation
 from smoothpl.terms.term import Term
 
 __all__ = [
     "Adversarial",
+    "Ascent",
     "Balanced",
     "BetweenViews",
     "Complement",
@@ -29,8 +33,10 @@ __all__ = [
     "LabeledLesson",
     "LabeledView",
     "Lesson",
+    "Meaning",
     "MixedLabels",
     "MixedLesson",
+    "Negative",
     "Pairs",
     "Rotation",
     "Term",

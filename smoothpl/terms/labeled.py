@@ -14,6 +14,11 @@ from smoothpl.terms.term import Term
 STRONG = "labeled_strong"
 
 
+def loss_of_labels(logits: Tensor, label: Tensor, held_back: Tensor | None = None) -> Tensor:
+    """logits (B, ...) of labeled images, label (B,), held_back (B,) or None -> scalar; of several heads their mean."""
+    return labeled_loss(each_head(logits), for_each_head(label, logits), for_each_head(held_back, logits))
+
+
 class LabeledView(Term):
     """E over L of CE(f(view), GT), on a further view of the labeled images."""
 
@@ -23,8 +28,7 @@ class LabeledView(Term):
         self.needs = frozenset({view})
 
     def forward(self, step: TrainStep) -> Tensor:
-        logits = step.outputs[self.view].logits
-        return labeled_loss(each_head(logits), for_each_head(step.batch.label, logits))
+        return loss_of_labels(step.outputs[self.view].logits, step.batch.label)
 
 
 class LabeledLesson(Term):

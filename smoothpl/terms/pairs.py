@@ -26,7 +26,7 @@ class Pairs(Term):
 
     W_ij is sigma_i sigma_j where both have the same label (`pairs="hard"`), or p_i . p_j (`"soft"`), and 1 for the
     other view of the same image. With a `threshold` both must be sure: W counts by how far they are above it, by the
-    shape of the method.
+    shape of the method. With `pairs="own"` only the views of one image attract each other: SimCLR's NT-Xent.
     """
 
     whole_batch = True
@@ -41,11 +41,15 @@ class Pairs(Term):
         head: str = "projection",
     ) -> None:
         super().__init__(weight)
-        if pairs not in ("hard", "soft"):
-            raise ConfigError(f"terms.pairs.pairs={pairs} must be hard (as published) or soft (continuous).")
+        if pairs not in ("hard", "soft", "own"):
+            raise ConfigError(
+                f"terms.pairs.pairs={pairs} must be hard (as published), soft (continuous) or own (no pseudo-labels)."
+            )
+        if pairs == "own" and threshold is not None:
+            raise ConfigError(f"terms.pairs.threshold={threshold} has no effect with pairs=own; leave it out.")
         if threshold is not None and not 0 < threshold < 1:
             raise ConfigError(f"terms.pairs.threshold={threshold} must lie between 0 and 1; null: all pairs count.")
-        self.is_soft, self.threshold, self.temperature = pairs == "soft", threshold, temperature
+        self.pairs, self.threshold, self.temperature = pairs, threshold, temperature
         self.views, self.head = views, head
         self.needs = frozenset({*views, head}) - {"weak", "strong"}
 
@@ -61,7 +65,9 @@ class Pairs(Term):
     def weights(self, step: TrainStep) -> Tensor:
         """-> W (U, U), of all ranks."""
         believed = of_all_ranks(step.lessons)
-        if self.is_soft:
+        if self.pairs == "own":
+            weight = torch.zeros(len(believed.label), len(believed.label), device=believed.label.device)
+        elif self.pairs == "soft":
             weight = similarity(believed.probabilities, believed.probabilities)
         else:
             same = believed.label.unsqueeze(1) == believed.label
@@ -75,6 +81,6 @@ class Pairs(Term):
     def obstacles(self, weighting: Weighting) -> Sequence[Obstacle]:
         found = [SHAPE_JUMPS] if self.threshold is not None and jumps(weighting.shape) else []
         vanishes = self.threshold is not None and max(self.threshold, weighting.floor) >= 0.5
-        if not self.is_soft and (not vanishes or isinstance(weighting.shape, Gaussian)):
+        if self.pairs == "hard" and (not vanishes or isinstance(weighting.shape, Gaussian)):
             found.append(TIES)
         return found

@@ -9,7 +9,7 @@ from smoothpl.config.views import FURTHER_VIEWS
 from smoothpl.errors import require
 
 OF_PSEUDO_LABELS = ("align", "policy", "shape", "target", "annealing", "fairness")
-FURTHER_PARTS = ("teacher", "refine", "distance", "ramp", "mix", "extra_heads", "terms", "balance")
+FURTHER_PARTS = ("teacher", "refine", "distance", "ramp", "mix", "ascent", "extra_heads", "terms", "balance")
 
 
 def check_labels_only(config: DictConfig, typed: Collection[str]) -> None:
@@ -49,6 +49,8 @@ def check_pseudo_labels(config: DictConfig, typed: Collection[str]) -> None:
     )
     check_unlabeled_weight(config)
     check_further_parts(config)
+    if config.ascent is not None:
+        check_ascent(config)
     require(
         config.unlabeled_ratio > 0,
         f"unlabeled_ratio={config.unlabeled_ratio} must be positive; to learn from labels alone use method=supervised.",
@@ -138,4 +140,32 @@ def check_further_parts(config: DictConfig) -> None:
         not (config.finetune and (config.extra_heads or config.mix)),
         f"finetune={config.finetune and config.finetune.mode} starts from a plain head, and method={config.method} has "
         "heads or mixtures of its own; use finetune=none, or another method.",
+    )
+
+
+def check_ascent(config: DictConfig) -> None:
+    """Losses are taken elsewhere than weights: what needs both at one place, or a part of a step, cannot be had."""
+    way_out = "or ascent=null"
+    require(
+        not config.compile,
+        f"compile=true cannot fuse ascent, which runs the network a second time; use compile=false, {way_out}.",
+    )
+    require(
+        config.forward != "split",
+        f"forward=split leaves the weak view out of what labels are learned with, and ascent shows all views to the "
+        f"network twice; use forward=joint, {way_out}.",
+    )
+    require(
+        config.accumulate == 1,
+        f"accumulate={config.accumulate}: ascent follows the slope of a whole step; use accumulate=1, {way_out}.",
+    )
+    require(
+        config.factor_weight == 0,
+        f"factor_weight={config.factor_weight} learns weights, and with ascent they belong to another place than the "
+        f"losses; use factor_weight=0, {way_out}.",
+    )
+    require(
+        config.mix is None and not config.terms,
+        f"ascent moves the network between labels and losses, for lesson and fairness alone, and "
+        f"method={config.method} has mixtures or terms of its own; leave them out, {way_out}.",
     )
