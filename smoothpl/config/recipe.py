@@ -39,6 +39,7 @@ NOT_IN_NAME = [
 LATER = (
     *("labels_before", "labels_until_pause", "backbone", "head", "finetune", "views_wanted", "labeled_weight"),
     *("teacher", "refine", "distance", "ramp", "mix", "extra_heads", "terms", "policy.warm_up_steps"),
+    "unlabeled",
 )
 """Knobs that earlier versions did not have, also of parts: while they are empty, a recipe keeps the digest it had."""
 

@@ -4,6 +4,7 @@ from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig, OmegaConf
 
 from smoothpl.config.checks.effects import check_views
+from smoothpl.config.checks.open_set import num_known
 from smoothpl.config.data_name import data_name
 from smoothpl.config.describe import describe_groups, describe_knobs
 from smoothpl.config.knobs import TrainConfig
@@ -23,6 +24,7 @@ def register() -> None:
     # Dash lowers its threshold every 10 of 1,024 epochs.
     OmegaConf.register_new_resolver("dash_period", lambda steps: max(1, round(steps * 10 / 1024)), replace=True)
     OmegaConf.register_new_resolver("labels_from", labels_from, replace=True)
+    OmegaConf.register_new_resolver("num_known", num_known, replace=True)
     OmegaConf.register_new_resolver("not", lambda flag: not flag, replace=True)
     OmegaConf.register_new_resolver("product", lambda one, other: one * other, replace=True)
     OmegaConf.register_new_resolver("knobs", describe_knobs, replace=True)

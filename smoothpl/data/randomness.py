@@ -29,6 +29,8 @@ class Stream(IntEnum):
     BALANCE = 16
     STORED_MEDIUM = 17
     STORED_SIMCLR = 18
+    # Which classes an open set knows, and which strangers it holds.
+    STRANGERS = 24
 
 
 def generator(key: int, stream: Stream, step: int = 0) -> np.random.Generator:

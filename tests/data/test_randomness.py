@@ -24,5 +24,6 @@ def test_a_step_that_draws_a_lot_does_not_run_into_the_next_one() -> None:
 def test_streams_keep_their_numbers_because_recorded_runs_depend_on_them() -> None:
     recorded = {"FOLD": 0, "LABELED": 1, "UNLABELED": 2, "TEST": 3, "IMBALANCE": 4}
     further = {"WEAK2": 7, "STRONG2": 8, "MEDIUM": 9, "SIMCLR": 10, "LABELED_STRONG": 11, "TURN": 12, "MIX": 13}
-    numbers = recorded | {"STORED_WEAK": 5, "STORED_STRONG": 6} | further | {"NOISE": 14, "HEADS": 15, "BALANCE": 16}
+    further |= {"NOISE": 14, "HEADS": 15, "BALANCE": 16, "STORED_MEDIUM": 17, "STORED_SIMCLR": 18, "STRANGERS": 24}
+    numbers = recorded | {"STORED_WEAK": 5, "STORED_STRONG": 6} | further
     assert {stream.name: int(stream) for stream in Stream} == numbers
