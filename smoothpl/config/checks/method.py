@@ -126,6 +126,11 @@ def check_further_parts(config: DictConfig) -> None:
         f"fairness needs a view that learns, and method={config.method} has none; use fairness=none.",
     )
     require(
+        not config.compile or "ledger_alignment" not in (config.refine or {}),
+        "compile=true cannot fuse refine=[ledger_alignment], which aligns in some steps only; use compile=false, or "
+        "refine=[dual_alignment].",
+    )
+    require(
         not config.compile or not (config.extra_heads or config.mix or config.teacher or config.forward == "apart"),
         f"compile=true cannot fuse method={config.method}, which runs the network several times or with heads of its "
         "own; use compile=false.",
