@@ -12,6 +12,7 @@ from smoothpl.terms.labeled import LabeledLesson, LabeledView
 from smoothpl.terms.lesson import Lesson
 from smoothpl.terms.mixed import MixedLabels, MixedLesson
 from smoothpl.terms.pairs import Pairs
+from smoothpl.terms.prototype import Prototype
 from smoothpl.terms.rotation import Rotation
 from smoothpl.terms.term import Term
 
@@ -30,6 +31,7 @@ __all__ = [
     "MixedLabels",
     "MixedLesson",
     "Pairs",
+    "Prototype",
     "Rotation",
     "Term",
 ]
