@@ -12,7 +12,7 @@ from tests.support.composing import composed
 from tests.support.processes import SERVER, exit_codes, free_port
 from tests.support.two_ranks import follow
 
-METHODS = ["flexmatch", "freematch", "softmatch", "adamatch", "dash", "adsh", "saw"]
+METHODS = ["flexmatch", "freematch", "softmatch", "adamatch", "dash", "adsh", "saw", "darp max_steps=20"]
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_two_ranks_hold_the_memory_of_one(by_two_ranks: Path) -> None:
         (first, first_weight), (second, second_weight) = (
             torch.load(by_two_ranks / f"{method}{rank}.pt") for rank in range(2)
         )
-        alone, weight = follow(build_weighting(composed(f"method={method}")), None)
+        alone, weight = follow(build_weighting(composed(*f"method={method}".split())), None)
         for name, value in alone.items():
             assert torch.equal(first[name], value)
             assert torch.equal(second[name], value)

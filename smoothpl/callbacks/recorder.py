@@ -13,6 +13,7 @@ from smoothpl.callbacks.coverage import CoverageWatch
 from smoothpl.callbacks.photographs import is_last_evaluation
 from smoothpl.data import SemiSupervisedData
 from smoothpl.data.folds import count_classes
+from smoothpl.data.source import STRANGER
 from smoothpl.metrics.collapse import Turn, turns_of
 from smoothpl.metrics.confusion import class_accuracy, collapsed_classes, error_rate, predicted_share
 from smoothpl.metrics.reliability import calibration_error
@@ -41,6 +42,7 @@ class Recorder(Callback):
         self.record.labeled_per_class = data.labeled_per_class.tolist()
         self.record.unlabeled_per_class = count_classes(labels[data.fold.unlabeled], num_classes).tolist()
         self.record.num_unlabeled = len(data.fold.unlabeled)
+        self.record.num_strangers = int((labels[data.fold.unlabeled] == STRANGER).sum())
         self.record.image_size = list(data.image_size)
         self.record.num_test = len(data.source.test)
         self.record.tested_on = data.source.tested_on

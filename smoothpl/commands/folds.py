@@ -54,10 +54,12 @@ def main(arguments: Sequence[str]) -> None:
 
 def tabulate_classes(source: "Source", fold: "Fold") -> Table:
     from smoothpl.data.folds import count_classes
+    from smoothpl.data.source import STRANGER
 
     labels, num_classes = source.train.labels, len(source.class_names)
     labeled, unlabeled = (count_classes(labels[part], num_classes).tolist() for part in fold)
-    num_unknown = len(fold.unlabeled) - sum(unlabeled)
+    num_strangers = int((labels[fold.unlabeled] == STRANGER).sum())
+    num_unknown = len(fold.unlabeled) - sum(unlabeled) - num_strangers
     table = Table("class", box=box.SIMPLE_HEAD)
     for name in ("labeled", "unlabeled"):
         table.add_column(name, justify="right")
@@ -65,6 +67,8 @@ def tabulate_classes(source: "Source", fold: "Fold") -> Table:
         table.add_row(escape(name), *map(str, counts))
     if num_unknown:
         table.add_row("(unknown)", "", str(num_unknown))
+    if num_strangers:
+        table.add_row("(strangers)", "", str(num_strangers))
     table.add_row("all", str(len(fold.labeled)), str(len(fold.unlabeled)))
     return table
 

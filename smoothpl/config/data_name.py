@@ -12,7 +12,16 @@ from smoothpl.config.knobs import conf_dir
 
 
 def data_name(config: Mapping[str, Any]) -> str:
-    """The benchmark, if its data are what is learned from. A composed configuration, or that of an older record."""
+    """The benchmark, if its data are what is learned from. A composed configuration, or that of an older record.
+
+    Where only some classes are known it says which: errors over others are of another task.
+    """
+    known = (config.get("unlabeled") or {}).get("known")
+    return name_of_all(config) + ("" if known is None else f"_known={plain_name(str(known))}")
+
+
+def name_of_all(config: Mapping[str, Any]) -> str:
+    """With all of their classes."""
     data, benchmark = config.get("data") or {}, str(config["benchmark"])
     target = (data.get("source") or {}).get("_target_")
     if target is None or source_of_benchmark(benchmark) in (None, target):

@@ -49,6 +49,7 @@ class TrainConfig:
 
     data: Any = None
     split: Any = None
+    unlabeled: Any = None
     views: Any = None
     backbone: Any = None
     head: Any = None

@@ -4,6 +4,7 @@ from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig, OmegaConf
 
 from smoothpl.config.checks.effects import check_views
+from smoothpl.config.checks.open_set import num_known
 from smoothpl.config.data_name import data_name
 from smoothpl.config.describe import describe_groups, describe_knobs
 from smoothpl.config.knobs import TrainConfig
@@ -25,6 +26,7 @@ def register() -> None:
     # What others do once per epoch: so many times in a run, however long it is.
     OmegaConf.register_new_resolver("period", lambda steps, times: max(1, round(steps / times)), replace=True)
     OmegaConf.register_new_resolver("labels_from", labels_from, replace=True)
+    OmegaConf.register_new_resolver("num_known", num_known, replace=True)
     OmegaConf.register_new_resolver("not", lambda flag: not flag, replace=True)
     OmegaConf.register_new_resolver("product", lambda one, other: one * other, replace=True)
     OmegaConf.register_new_resolver("knobs", describe_knobs, replace=True)

@@ -8,6 +8,7 @@ from smoothpl.data.batches import Steps
 from smoothpl.data.folder.source import folder
 from smoothpl.data.folds import Fold, balanced, full, given, imbalanced, random
 from smoothpl.data.frames import CentralCrop, Frame, RandomResizedCrop
+from smoothpl.data.open_set import OpenSet
 from smoothpl.data.pictures import Pictures
 from smoothpl.data.sets.cifar import cifar10, cifar100
 from smoothpl.data.sets.digits import digits
@@ -30,6 +31,7 @@ __all__ = [
     "Frame",
     "ImageSet",
     "Images",
+    "OpenSet",
     "Pictures",
     "RandAugment",
     "RandomCutout",

@@ -84,7 +84,7 @@ def random(labels: Tensor, num_labels: int, fold: int, unlabeled_includes_labele
 
     Nested: a fold's 40 labels are among its 50. A class may end up without any label, and stays in the classifier.
     """
-    known = (labels != UNKNOWN).nonzero().squeeze(1)
+    known = (labels >= 0).nonzero().squeeze(1)
     if num_labels > len(known):
         raise ConfigError(
             f"num_labels={num_labels}, but only {len(known)} training images have labels; use at most that many."
@@ -96,7 +96,7 @@ def random(labels: Tensor, num_labels: int, fold: int, unlabeled_includes_labele
 
 def full(labels: Tensor) -> Fold:
     """All labels there are: what a method with few labels is finally compared with."""
-    return Fold((labels != UNKNOWN).nonzero().squeeze(1), torch.arange(len(labels)))
+    return Fold((labels >= 0).nonzero().squeeze(1), torch.arange(len(labels)))
 
 
 def given(labels: Tensor, unlabeled_includes_labeled: bool) -> Fold:

@@ -14,8 +14,9 @@ from smoothpl.data.batches import FromStep, Slices, Steps
 from smoothpl.data.features.source import Features
 from smoothpl.data.features.vectors import Vectors
 from smoothpl.data.folds import Fold, count_classes
+from smoothpl.data.open_set import OpenSet
 from smoothpl.data.parts import Part
-from smoothpl.data.source import HELD_OUT, ImageSet, Source
+from smoothpl.data.source import HELD_OUT, STRANGER, ImageSet, Source
 from smoothpl.data.views import Views
 from smoothpl.errors import ConfigError
 
@@ -47,6 +48,7 @@ class SemiSupervisedData(LightningDataModule):
         num_workers: int = 0,
         features: Features | None = None,
         part: Part | None = None,
+        open_set: OpenSet | None = None,
     ) -> None:
         super().__init__()
         self.open_source = source
@@ -59,6 +61,7 @@ class SemiSupervisedData(LightningDataModule):
         self.eval_batch_size = eval_batch_size
         self.num_workers = num_workers
         self.part = part  # of the labeled images, if it tests instead of the test images
+        self.open_set = open_set
         self.pictures: Source  # as they were opened
         self.source: Source  # what batches are made of: pictures, or their features
         self.fold: Fold
@@ -66,8 +69,12 @@ class SemiSupervisedData(LightningDataModule):
     def setup(self, stage: str) -> None:
         if not hasattr(self, "source"):  # called once for fitting and once for testing
             self.pictures = self.open_source()
+            if self.open_set is not None:
+                self.pictures = self.open_set.of(self.pictures)
             self.check_source(self.pictures)
             self.fold = self.split(self.pictures.train.labels)
+            if self.open_set is not None:
+                self.fold = self.open_set.join(self.fold, self.pictures.train.labels)
             if self.part is not None:
                 self.fold, self.pictures = self.part.hold_out(self.fold, self.pictures)
             if not len(self.fold.unlabeled):
@@ -126,8 +133,9 @@ class SemiSupervisedData(LightningDataModule):
             raise ConfigError(
                 f"data.num_classes={self.num_classes}, but the data have {len(source.class_names)} classes."
             )
+        of_training = HELD_OUT if self.open_set is None else STRANGER
         for name, images in (("training", source.train), ("test", source.test)):
-            lowest = HELD_OUT if name == "training" else 0
+            lowest = of_training if name == "training" else 0
             outside = images.labels[(images.labels < lowest) | (images.labels >= self.num_classes)]
             if len(outside):
                 raise ConfigError(

@@ -30,6 +30,8 @@ class Stream(IntEnum):
     STORED_MEDIUM = 17
     STORED_SIMCLR = 18
     SIMCLR2 = 22
+    # Which classes an open set knows, and which strangers it holds.
+    STRANGERS = 24
 
 
 def generator(key: int, stream: Stream, step: int = 0) -> np.random.Generator:

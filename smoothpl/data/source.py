@@ -9,6 +9,8 @@ UNKNOWN = -1
 """The label of an image that nobody has labeled, as most of STL-10's."""
 HELD_OUT = -2
 """The label of an image among the training images that must not train: it is held out, or tests."""
+STRANGER = -3
+"""The label of an image of a class that has no labels (unlabeled=open_set)."""
 
 
 Open = TypeVar("Open", bound=Callable[..., "Source"])

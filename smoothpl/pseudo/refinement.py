@@ -25,6 +25,9 @@ class Refinement(nn.Module, ABC):
     needs: frozenset[str] = frozenset()
     """Views and heads without which it cannot work."""
 
+    from_network = False
+    """Whether its memory is of what the network believes, so that it must be the first, and align=none."""
+
     def prepare(self, labeled_per_class: Tensor) -> None:
         """Called once, before training, with (C,) how many images of every class carry labels."""
 

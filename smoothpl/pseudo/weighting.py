@@ -50,6 +50,14 @@ class Weighting(nn.Module):
             raise ValueError("shape=gaussian takes its width from a policy that knows one; use policy=running with it.")
         if isinstance(shape, Gaussian) and annealing is not None:
             raise ValueError("annealing with shape=gaussian has no width; use another shape, or annealing=none.")
+        before = None if isinstance(self.alignment, Unaligned) else "align"
+        for each in refine:
+            if each.from_network and before is not None:
+                raise ValueError(
+                    f"refine: {type(each).__name__} remembers what the network believes, and {before} would correct "
+                    "that before; use align=none, and put it first."
+                )
+            before = type(each).__name__
         if score not in ("confidence", "margin"):
             raise ValueError(f"score={score} must be confidence or margin.")
 

@@ -71,6 +71,7 @@ class Record:
     labeled_per_class: list[int] = field(default_factory=list)
     unlabeled_per_class: list[int] = field(default_factory=list)  # known to the record, never to training
     num_unlabeled: int = 0  # of known or unknown class; labeled ones count if they are learned from in both ways
+    num_strangers: int = 0  # of them, those of classes that have no labels (unlabeled=open_set)
     num_test: int = 0
     tested_on: str = ""  # what the test images are, if not a test set of their own
     num_left_out: int = 0  # files that are not images (data.on_bad_image=skip)

@@ -21,6 +21,8 @@ METRICS = {
     "train/unlabeled_loss": "unsupervised loss",
     "train/coverage": "coverage",
     "train/purity": "purity",
+    "train/stranger_recall": "strangers not taught",
+    "train/known_coverage": "known images taught",
     "train/weight_mean": "mean weight",
 }
 MOST_CLASSES = 12  # whose confusion matrix fits into 80 columns
@@ -60,6 +62,8 @@ def summarise(record: Record) -> Table:
     without = [record.class_names[c] for c, count in enumerate(record.labeled_per_class) if count == 0]
     if without:
         table.add_row("without a label", f"[bold yellow]{escape(', '.join(without))}[/bold yellow]")
+    if record.num_strangers:
+        table.add_row("strangers", f"{record.num_strangers} of {record.num_unlabeled} unlabeled images")
     if len(record.label_history) > 1:
         first, *more = record.label_history
         later = "".join(f", then {stage.num_labels}" + describe_since(stage) for stage in more)

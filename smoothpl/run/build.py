@@ -53,6 +53,7 @@ def build_data(config: DictConfig, scan: Scan | None = None) -> SemiSupervisedDa
         num_classes=config.data.num_classes,
         num_workers=config.data.num_workers,
         features=None if config.backbone is None or config.finetune is not None else build_features(config, views),
+        open_set=None if config.unlabeled is None else instantiate(config.unlabeled, _convert_="all"),
         part=Part(**config.data.held_out) if config.data.get("held_out") else None,
     )
 

@@ -16,6 +16,7 @@ from smoothpl.terms.meaning import Meaning
 from smoothpl.terms.mixed import MixedLabels, MixedLesson
 from smoothpl.terms.negative import Negative
 from smoothpl.terms.pairs import Pairs
+from smoothpl.terms.prototype import Prototype
 from smoothpl.terms.rotation import Rotation
 from smoothpl.terms.term import Term
 
@@ -38,6 +39,7 @@ __all__ = [
     "MixedLesson",
     "Negative",
     "Pairs",
+    "Prototype",
     "Rotation",
     "Term",
 ]

@@ -7,7 +7,7 @@ from lightning import Callback, LightningModule, Trainer
 from torch import Tensor
 
 from smoothpl.callbacks import PurityWatch
-from smoothpl.data.source import UNKNOWN
+from smoothpl.data.source import STRANGER, UNKNOWN
 from smoothpl.run.build import build_data, build_module, build_trainer
 from smoothpl.run.quiet import quiet_libraries
 from tests.support.composing import TINY, composed
@@ -92,6 +92,51 @@ def test_of_images_whose_class_nobody_knows_there_is_no_purity(tmp_path: Path) -
             assert "train/class_drift" in trainer.callback_metrics
 
     fitted(tmp_path, Nothing(), first=(Scramble(UNKNOWN),))
+
+
+class ByHand(Callback):
+    """Counts strangers image by image, and hears what is logged."""
+
+    def __init__(self) -> None:
+        self.counts, self.expected, self.found = [0] * 4, [], []  # type: ignore[var-annotated]
+
+    def on_train_batch_end(self, trainer: Trainer, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+        data = trainer.datamodule  # type: ignore[attr-defined]
+        truth = data.source.train.labels[data.fold.unlabeled[batch.image]].tolist()
+        for true, weight in zip(truth, pl_module.taught.weight.tolist(), strict=True):
+            is_known = true != STRANGER
+            self.counts[2 * is_known] += 1
+            self.counts[2 * is_known + 1] += (weight > 0) == is_known
+        if trainer.global_step % 2 == 0:
+            strangers, left_out, known, taught = self.counts
+            self.expected.append([left_out / strangers, taught / known])
+            names = ("stranger_recall", "known_coverage")
+            self.found.append([trainer.callback_metrics[f"train/{name}"].item() for name in names])
+            self.counts = [0] * 4
+
+
+def test_strangers_that_are_not_taught_are_counted(tmp_path: Path) -> None:
+    by_hand, right = ByHand(), []
+
+    class Purity(Callback):
+        def on_train_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
+            right.append(trainer.callback_metrics["train/purity"].item())
+
+    config = composed(*KNOBS, "unlabeled=open_set", "unlabeled.strangers=0.9", "num_labels=24", "threshold=0.2")
+    quiet_libraries()
+    torch.manual_seed(0)
+    build_trainer(config, tmp_path, (), (by_hand, Purity())).fit(build_module(config), datamodule=build_data(config))
+    assert len(by_hand.found) == 2
+    for expected, found in zip(by_hand.expected, by_hand.found, strict=True):
+        assert found == pytest.approx(expected, abs=1e-6)
+    assert right[0] < 0.4  # nine of ten cannot be right
+
+
+def test_half_an_interval_is_remembered_with_its_strangers() -> None:
+    one, other = PurityWatch(10), PurityWatch(10)
+    one.sums, one.told_apart = torch.tensor([1.0, 2.0]), torch.tensor([4.0, 3.0, 2.0, 1.0])
+    other.load_state_dict(one.state_dict())
+    assert torch.equal(other.told_apart_restored, one.told_apart)  # type: ignore[arg-type]
 
 
 def test_half_an_interval_is_remembered_in_a_checkpoint() -> None:

@@ -66,6 +66,14 @@ def test_images_of_unknown_class_are_counted_too(
     assert row(text, "all") == ["8", "32"]
 
 
+def test_strangers_are_counted_by_themselves(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = ["unlabeled=open_set", "unlabeled.known=[3,5]", "unlabeled.strangers=0.2"]
+    text = shown(capsys, *words, "num_labels=8", f"out={tmp_path / 'folds.png'}")
+    assert row(text, "3")[0] == row(text, "5")[0] == "4"
+    assert row(text, "(strangers)") == [str(round((int(row(text, "3")[1]) + int(row(text, "5")[1])) / 4))]
+    assert not any(line.split()[:1] == ["7"] for line in text.splitlines())
+
+
 def test_help_and_mistakes(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
         shown(capsys, "--help")

@@ -19,6 +19,7 @@ from tests.support.composing import HEADS, OWN, build, composed, options, ramps
 PARTS = [
     "data",
     "split",
+    "unlabeled",
     "views",
     "net",
     "align",
@@ -40,7 +41,7 @@ def test_every_part_can_be_built(group: str, option: str) -> None:
     data = ["data=imagenet"] if option in ("imagenet", "resnet50") or named else []  # others lack size or colours
     own = ["benchmark=folder", *OWN] if option in ("folder", "photos", "given") else []
     dim = ["+net.dim=4"] if option in HEADS else []  # which a backbone tells
-    is_nothing = (group, option) in (("annealing", "none"), ("fairness", "none"))
+    is_nothing = (group, option) in (("annealing", "none"), ("fairness", "none"), ("unlabeled", "closed_set"))
     assert (build(group, option, *data, *named, *own, *dim) is None) == is_nothing
 
 

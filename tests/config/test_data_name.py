@@ -26,6 +26,7 @@ def test_other_data_have_their_own(data: str) -> None:
         (["benchmark=folder", "data=folder", *OWN, "data.root='/my photos, 2026/'"], "my_photos_2026"),
         (["benchmark=folder", "data=folder", *OWN, "data.root=/x", "data.name=birds"], "birds"),
         (["benchmark=cifar10_40", "data=digits"], "digits"),
+        (["unlabeled=open_set", "unlabeled.known=[2, 3]"], "digits_40_known=2_3"),
         (["data.source._target_=mine.flowers", "~data.name"], "flowers"),
         (["data.source._target_=mine.flowers", "data.name=roses"], "roses"),
     ],

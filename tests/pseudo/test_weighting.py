@@ -90,8 +90,8 @@ def test_parts_that_do_not_fit_are_refused(settings: dict[str, Any]) -> None:
 def test_mixed_precision_changes_no_bit_of_a_weight_nor_of_the_memory(method: str) -> None:
     words = (f"method={method}", *(["annealing=log"] if method == "uda" else []))
     plain, mixed = build_weighting(composed(*words)), build_weighting(composed(*words))
-    plain.prepare(IMAGES)
-    mixed.prepare(IMAGES)
+    plain.prepare(IMAGES, torch.full((CLASSES,), 4))
+    mixed.prepare(IMAGES, torch.full((CLASSES,), 4))
     for beliefs in random_steps(10):
         expected = a_step(plain, beliefs)
         with torch.autocast("cpu", dtype=torch.bfloat16):

@@ -47,6 +47,17 @@ def test_collapsed_classes_are_named() -> None:
     assert "one" in summary(finished([1])).split("collapsed classes")[1].splitlines()[0]
 
 
+def test_strangers_are_told_of() -> None:
+    record = finished([])
+    record.num_unlabeled, record.num_strangers = 1000, 500
+    record.metrics |= {"train/stranger_recall": 0.875, "train/known_coverage": 0.625}
+    text = summary(record)
+    assert "500 of 1000 unlabeled images" in text
+    assert "0.8750" in text.split("strangers not taught")[1].splitlines()[0]
+    assert "0.6250" in text.split("known images taught")[1].splitlines()[0]
+    assert "strangers" not in summary(finished([]))
+
+
 def test_classes_without_a_label_are_named() -> None:
     record = finished([])
     record.labeled_per_class = [4, 4]

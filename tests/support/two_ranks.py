@@ -9,7 +9,7 @@ from smoothpl.pseudo import Beliefs, PseudoLabels, Weighting
 from smoothpl.ranks import of_all_ranks, share_mean
 from smoothpl.run.build_method import build_weighting
 from tests.support.composing import composed
-from tests.support.steps import IMAGES, random_steps
+from tests.support.steps import CLASSES, IMAGES, random_steps
 
 
 def half(beliefs: Beliefs, rank: int) -> Beliefs:
@@ -19,7 +19,7 @@ def half(beliefs: Beliefs, rank: int) -> Beliefs:
 
 
 def follow(weighting: Weighting, rank: int | None) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
-    weighting.prepare(IMAGES)
+    weighting.prepare(IMAGES, torch.full((CLASSES,), 4))
     for whole in random_steps(60):
         beliefs = whole if rank is None else half(whole, rank)
         weighting.see(beliefs)
@@ -36,6 +36,6 @@ def main(folder: str, rank: int, port: str, *methods: str) -> None:
     rows = Beliefs(PseudoLabels(*torch.full((3, 1), rank)), torch.eye(2)[[rank]], torch.tensor([rank]))
     torch.save((sums, tuple(of_all_ranks(rows))), Path(folder) / f"shared{rank}.pt")
     for method in methods:
-        followed = follow(build_weighting(composed(f"method={method}")), rank)
+        followed = follow(build_weighting(composed(*f"method={method}".split())), rank)
         torch.save(followed, Path(folder) / f"{method}{rank}.pt")
     distributed.destroy_process_group()

@@ -14,6 +14,7 @@ from smoothpl.config.checks.labels import check_label_history, check_num_labels
 from smoothpl.config.checks.method import check_labels_only, check_pseudo_labels
 from smoothpl.config.checks.names import check_names
 from smoothpl.config.checks.numbers import check_numbers
+from smoothpl.config.checks.open_set import check_open_set
 from smoothpl.config.checks.trainer import check_trainer
 from smoothpl.config.checks.verdict import check_verdict
 from smoothpl.config.overrides import key_of
@@ -24,6 +25,7 @@ __all__ = ["check"]
 def check(config: DictConfig, overrides: Sequence[str] = ()) -> None:
     """Raises ConfigError, naming the key, its value, the rule and the way out."""
     check_numbers(config)
+    check_open_set(config)
     check_num_labels(config)
     check_label_history(config)
     check_views(config)

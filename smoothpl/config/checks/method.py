@@ -132,6 +132,11 @@ def check_further_parts(config: DictConfig) -> None:
         f"balance weighs the lesson, and method={config.method} has none; leave it out, or use another method.",
     )
     require(
+        not config.compile or "ledger_alignment" not in (config.refine or {}),
+        "compile=true cannot fuse refine=[ledger_alignment], which aligns in some steps only; use compile=false, or "
+        "refine=[dual_alignment].",
+    )
+    require(
         not config.compile or not (config.extra_heads or config.mix or config.teacher or config.forward == "apart"),
         f"compile=true cannot fuse method={config.method}, which runs the network several times or with heads of its "
         "own; use compile=false.",

@@ -14,6 +14,7 @@ from smoothpl.data.features.contents import contents_of
 from smoothpl.data.features.looks import Look
 from smoothpl.data.features.vectors import LooksOfStep, Stored, Table, Vectors
 from smoothpl.data.frames import Frame
+from smoothpl.data.parts import Some
 from smoothpl.data.randomness import Stream
 from smoothpl.data.source import Images, Source
 from smoothpl.data.views import Views
@@ -115,4 +116,7 @@ def table_of(embeddings: Embeddings, names: Sequence[str], kinds: Iterable[str])
 
 def names_of(images: Images, name: str) -> Sequence[str]:
     """What the vectors of a list belong to: files of a folder; elsewhere train/0, train/1, ..., test/0, ..."""
+    if isinstance(images, Some):
+        names = names_of(images.images, name)
+        return [names[number] for number in images.index.tolist()]
     return getattr(images, "files", None) or [f"{name}/{number}" for number in range(len(images))]
