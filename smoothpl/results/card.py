@@ -133,7 +133,7 @@ def facts(records: Sequence[Record], confusion: Tensor) -> Sheet:
         "recipe": first.name or first.recipe,
         "data": str(first.config["data"].get("root") or data_name(first.config)),
         "classes": str(len(first.class_names)),
-        "labels": ", then ".join(history) or "all",
+        "labels": ", then ".join(history) or describe_labels(first),
         "labeled images": str(sum(first.labeled_per_class)),
         "unlabeled images": describe_unlabeled(first),
         "test images": f"{int(confusion.sum())}" + (f" ({describe_test(records)})" if first.tested_on else ""),
@@ -146,6 +146,11 @@ def facts(records: Sequence[Record], confusion: Tensor) -> Sheet:
     }
     cells = [[Cell(key), Cell(value)] for key, value in rows.items()]
     return Sheet("What it is", PAIR, cells)
+
+
+def describe_labels(record: Record) -> str:
+    """Where the number was not chosen: it follows from the split."""
+    return str(len(record.labeled)) if "labeled_head" in (record.config.get("split") or {}) else "all"
 
 
 def describe_unlabeled(record: Record) -> str:
