@@ -26,6 +26,7 @@ def store_tailed(folder: Path, method: str, fold: int, wrong: list[int], *knobs:
     record = made_up(method, fold, 100 * sum(wrong) / 500, *TAILED, *knobs)
     record.confusion, record.labeled_per_class = confusion(wrong), LABELS
     record.unlabeled_per_class, record.num_unlabeled = [5 * each for each in LABELS], 5 * sum(LABELS)
+    record.name = record.name.replace(f"{TAILED[0]},", "")  # as a run is called
     store(folder, record)
 
 
