@@ -11,7 +11,7 @@ from torch.optim import SGD
 from torchmetrics.classification import MulticlassConfusionMatrix
 
 from smoothpl.data import Batch, SemiSupervisedData
-from smoothpl.losses import labeled_loss
+from smoothpl.losses import both, labeled_loss
 from smoothpl.metrics.collapse import PARTLY_BELOW
 from smoothpl.metrics.confusion import collapsed_classes, error_rate, predicted_share
 from smoothpl.metrics.finite import check_finite
@@ -97,7 +97,7 @@ class SemiSupervisedModule(LightningModule):
             self.begin(self.start, self.trainer.datamodule)  # type: ignore[attr-defined]
         if stage == "fit" and self.weighting is not None:
             data: SemiSupervisedData = self.trainer.datamodule  # type: ignore[attr-defined]
-            self.weighting.prepare(len(data.fold.unlabeled), data.labeled_per_class)
+            self.weighting.prepare(len(data.fold.unlabeled), data.labeled_per_class, data.num_labeled)
             for term in self.all_terms.values():
                 term.prepare(len(data.fold.unlabeled), data.labeled_per_class)
         if stage == "fit" and self.trainer.world_size > 1:
@@ -142,15 +142,16 @@ class SemiSupervisedModule(LightningModule):
 
     def learn_from_labels(self, batch: Batch) -> dict[str, Tensor]:
         logits = logits_of(self.network, batch.labeled)
-        loss = labeled_loss(each_head(logits), for_each_head(batch.label, logits))
+        weight = for_each_head(batch.label_weight, logits)
+        loss = labeled_loss(each_head(logits), for_each_head(batch.label, logits), weight)
         return {"loss": loss, "labeled_loss": loss, "labeled_accuracy": accuracy(logits, batch.label)}
 
     def learn_from_all(self, batch: Batch, weighting: Weighting) -> dict[str, Tensor]:
         outputs = self.look(batch)
         step = judge(batch, outputs, self.teacher, weighting, self)
         logits, label = outputs["labeled"].logits, batch.label
-        held_back = for_each_head(weighting.of_labeled(step.beliefs.labeled, label), logits)
-        labeled = labeled_loss(each_head(logits), for_each_head(label, logits), held_back)
+        counts = both(weighting.of_labeled(step.beliefs.labeled, label), batch.label_weight)
+        labeled = labeled_loss(each_head(logits), for_each_head(label, logits), for_each_head(counts, logits))
         loss = labeled if self.labeled_weight is None else self.labeled_weight * labeled
         losses: dict[str, Tensor] = {}
         for name, term in self.all_terms.items():

@@ -55,13 +55,15 @@ class Weighting(nn.Module):
         """In their order; alignment is the first."""
         return [self.alignment, *self.further]
 
-    def prepare(self, num_unlabeled: int, labeled_per_class: Tensor | None = None) -> None:
-        """Called once, before training, with the sizes of the fold."""
+    def prepare(
+        self, num_unlabeled: int, labeled_per_class: Tensor | None = None, num_labeled: int | None = None
+    ) -> None:
+        """Called once, before training, with the sizes of the fold; `num_labeled` if more are learned with labels."""
         self.policy.prepare(num_unlabeled)
         if labeled_per_class is not None:
             for each in self.refinements:
                 each.prepare(labeled_per_class)
-                each.prepare_images(num_unlabeled, int(labeled_per_class.sum()))
+                each.prepare_images(num_unlabeled, num_labeled or int(labeled_per_class.sum()))
 
     def see(self, beliefs: Beliefs, outputs: Outputs | None = None) -> None:
         """Called before the weights of a step are asked for. `outputs`: for refinements that look at features."""
