@@ -24,6 +24,11 @@ LABELS_ONLY = "labels_only"
 PARTS = "parts"
 """Runs beside a run whose labeled images were held out, part by part (verdict)."""
 
+GENERATIONS = "generations"
+"""In OUTPUTS: runs that begin anew, one after the other, each with labels that the one before has picked."""
+PICKED = "picked.json"
+"""In the directory of such a run: what it has picked for the next one."""
+
 SWEEP_RUNS = "runs.txt"
 """In a sweep's folder, the places of its runs: with resume=auto some are elsewhere."""
 REFUSED_JOBS = "refused.jsonl"

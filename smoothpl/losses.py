@@ -12,6 +12,13 @@ def labeled_loss(logits: Tensor, label: Tensor, weight: Tensor | None = None) ->
     return (weight * functional.cross_entropy(logits.float(), label, reduction="none")).mean()
 
 
+def both(one: Tensor | None, other: Tensor | None) -> Tensor | None:
+    """Weights (B,) of labeled images for two reasons; None if all weigh 1."""
+    if one is None or other is None:
+        return other if one is None else one
+    return one * other
+
+
 def unlabeled_loss(logits: Tensor, target: Tensor, weight: Tensor) -> Tensor:
     """E over U of weight * CE(f(x), target): logits (U, C), target (U,) or (U, C), weight (U,) -> scalar.
 

@@ -11,6 +11,7 @@ from torch.optim import SGD
 from torchmetrics.classification import MulticlassConfusionMatrix
 
 from smoothpl.data import Batch, SemiSupervisedData
+from smoothpl.losses import both
 from smoothpl.metrics.collapse import PARTLY_BELOW
 from smoothpl.metrics.confusion import collapsed_classes, error_rate, predicted_share
 from smoothpl.metrics.finite import check_finite
@@ -100,7 +101,7 @@ class SemiSupervisedModule(LightningModule):
             self.begin(self.start, self.trainer.datamodule)  # type: ignore[attr-defined]
         if stage == "fit" and self.weighting is not None:
             data: SemiSupervisedData = self.trainer.datamodule  # type: ignore[attr-defined]
-            self.weighting.prepare(len(data.fold.unlabeled), data.labeled_per_class)
+            self.weighting.prepare(len(data.fold.unlabeled), data.labeled_per_class, data.num_labeled)
             for term in self.all_terms.values():
                 term.prepare(len(data.fold.unlabeled), data.labeled_per_class)
         if stage == "fit" and self.trainer.world_size > 1:
@@ -146,17 +147,17 @@ class SemiSupervisedModule(LightningModule):
 
     def learn_from_labels(self, batch: Batch) -> dict[str, Tensor]:
         logits = logits_of(self.network, batch.labeled)
-        loss = loss_of_labels(logits, batch.label)
+        loss = loss_of_labels(logits, batch.label, batch.label_weight)
         return {"loss": loss, "labeled_loss": loss, "labeled_accuracy": accuracy(logits, batch.label)}
 
     def learn_from_all(self, batch: Batch, weighting: Weighting) -> dict[str, Tensor]:
         outputs = self.look(batch)
         step = judge(batch, outputs, self.teacher, weighting, self)
         logits, label = outputs["labeled"].logits, batch.label
-        held_back = weighting.of_labeled(step.beliefs.labeled, label)
-        labeled = of_labels = loss_of_labels(logits, label, held_back)
+        counts = both(weighting.of_labeled(step.beliefs.labeled, label), batch.label_weight)
+        labeled = of_labels = loss_of_labels(logits, label, counts)
         if self.ascent is not None:
-            step, of_labels = self.ascent(step, labeled, held_back, self.forward_mode)
+            step, of_labels = self.ascent(step, labeled, counts, self.forward_mode)
         loss = of_labels if self.labeled_weight is None else self.labeled_weight * of_labels
         losses: dict[str, Tensor] = {}
         for name, term in self.all_terms.items():

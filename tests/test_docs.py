@@ -38,7 +38,7 @@ EXPECTED = {  # document: how many commands it has at least, of smoothpl.train a
     "docs/results.md": (14, 5),
     "docs/settings.md": (3, 3),
 }
-KNOBS, PLACES = {"equilibrium", "features", "folds", "jobs", "sheet"}, {"completion", "report", "show"}
+KNOBS, PLACES = {"equilibrium", "features", "folds", "generations", "jobs", "sheet"}, {"completion", "report", "show"}
 """Commands that take more than options of their own."""
 
 

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from smoothpl.losses import factor_loss, labeled_loss, smooth_pseudo_label_potential, unlabeled_loss
+from smoothpl.losses import both, factor_loss, labeled_loss, smooth_pseudo_label_potential, unlabeled_loss
 from smoothpl.pseudo import Power, Shape, Step, pseudo_labels
 
 
@@ -119,3 +119,13 @@ def test_mixed_precision_changes_no_bit_of_a_loss() -> None:
     with torch.autocast("cpu", dtype=torch.bfloat16):
         found = losses()
     assert all(map(torch.equal, found, losses()))
+
+
+def test_weights_for_two_reasons_are_multiplied_and_none_is_no_weight() -> None:
+    one, other = torch.tensor([0.5, 1.0]), torch.tensor([0.5, 0.0])
+    assert both(None, None) is None
+    assert both(one, None) is one
+    assert both(None, other) is other
+    product = both(one, other)
+    assert product is not None
+    assert product.tolist() == [0.25, 0.0]

@@ -261,3 +261,30 @@ def test_a_split_forward_leaves_the_weak_view_without_gradient_and_to_itself() -
     assert not outputs["weak"].logits.requires_grad
     joint, _ = module_and_batch("method=smooth", HALF_SURE)
     assert not torch.allclose(loss_of(joint, batch), expected)
+
+
+@pytest.mark.parametrize("method", ["fixmatch", "supervised"])
+def test_labels_that_do_not_count_alike_weigh_in_the_labeled_loss(method: str) -> None:
+    """As those that a generation before has picked: the mean of weight times cross-entropy, and its gradient."""
+    module, batch = module_and_batch(f"method={method}")
+    weight = torch.linspace(0, 1, len(batch.label))
+
+    def labeled(weight: torch.Tensor | None) -> torch.Tensor:
+        weighed = batch._replace(label_weight=weight)
+        learn = module.learn_from_labels if module.weighting is None else None
+        return (learn(weighed) if learn else module.learn_from_all(weighed, module.weighting))["labeled_loss"]  # type: ignore[arg-type]
+
+    logits = module.look(batch)["labeled"].logits if method == "fixmatch" else module.network(batch.labeled)
+    each = nn.functional.cross_entropy(logits, batch.label, reduction="none")
+    torch.testing.assert_close(labeled(None), each.mean())
+    torch.testing.assert_close(labeled(weight), (weight * each).mean())
+    first = next(module.network.parameters())
+    found, expected = (torch.autograd.grad(loss, first)[0] for loss in (labeled(weight), (weight * each).mean()))
+    torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-6)
+
+
+def test_weights_of_labels_and_of_annealing_are_multiplied() -> None:
+    module, batch = module_and_batch("method=uda", "annealing=linear")
+    assert module.weighting is not None
+    learned = module.learn_from_all(batch._replace(label_weight=torch.zeros(len(batch.label))), module.weighting)
+    assert learned["labeled_loss"] == 0

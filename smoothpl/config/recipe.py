@@ -25,7 +25,7 @@ NOT_RECIPE = [
     *WATCHING,
     *("backbone.engine", "finetune.eval_every"),
     *("checkpoint_every", "compile", "deterministic", "eval_every", "log_every"),
-    *("data.name", "data.num_workers", "data.root", "data.source.root"),
+    *("data.name", "data.num_workers", "data.root", "data.source.root", "data.picked.file", "data.picked.digest"),
     *("trainer.accelerator", "trainer.devices", "trainer.num_nodes", "trainer.strategy"),
     *("trainer.deterministic", "trainer.benchmark", "trainer.val_check_interval", "trainer.log_every_n_steps"),
 ]

@@ -15,6 +15,7 @@ from smoothpl.data.sets.digits import digits
 from smoothpl.data.sets.imagenet import imagenet
 from smoothpl.data.sets.published import fashion_mnist, stl10, svhn
 from smoothpl.data.source import Images, ImageSet, Source
+from smoothpl.data.tails import long_tailed
 from smoothpl.data.views import Chain, Cutout, Distort, FlipCrop, RandAugment, RandomCutout, Shift, View, Views
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ __all__ = [
     "given",
     "imagenet",
     "imbalanced",
+    "long_tailed",
     "random",
     "stl10",
     "svhn",

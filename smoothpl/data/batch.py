@@ -31,6 +31,7 @@ class RawStep(NamedTuple):
     views: Mapping[str, RawView] = NOTHING  # those that a method wants besides, by name
     chance: Mapping[str, Tensor] = NOTHING  # and what else it wants chance to decide
     turned: Tensor | None = None  # (U, ...) the strong views, turned, where they were read and are not made
+    label_weight: Tensor | None = None  # (B,) where labels do not all count alike (smoothpl/data/picked.py)
 
     @property
     def of_strong(self) -> Tensor:
@@ -49,6 +50,7 @@ class Batch(NamedTuple):
     labeled_image: Tensor | None = None  # (B,)
     views: Mapping[str, Tensor] = NOTHING  # others, by name: smoothpl/data/wanted.py
     chance: Mapping[str, Tensor] = NOTHING
+    label_weight: Tensor | None = None  # (B,)
 
     @property
     def all_views(self) -> dict[str, Tensor]:

@@ -10,6 +10,7 @@ from torch.utils.data import Dataset, Sampler
 
 from smoothpl.data.batch import RawStep, RawView
 from smoothpl.data.folds import Fold
+from smoothpl.data.picked import Lessons
 from smoothpl.data.randomness import Stream, generator
 from smoothpl.data.source import Images, ImageSet, Reading
 from smoothpl.data.views import Views
@@ -37,11 +38,13 @@ class Steps(Dataset[RawStep]):
         num_ranks: int = 1,
         num_parts: int = 1,
         wanted: Sequence[str] = (),
+        lessons: Lessons | None = None,
     ) -> None:
         check_wanted(wanted)
         self.wanted = wanted
         self.train = train
         self.fold = fold
+        self.lessons = Lessons(train.labels[fold.labeled], None) if lessons is None else lessons
         self.views = views
         self.num_labeled = batch_size
         self.num_unlabeled = batch_size * unlabeled_ratio
@@ -74,7 +77,7 @@ class Steps(Dataset[RawStep]):
         chance = self.further_chance(item, images[0].shape[1:]) if self.wanted else {}
         return RawStep(
             labeled=labeled_images,
-            label=self.train.labels[labeled],
+            label=self.lessons.label[labeled_image],
             labeled_plan=weak.plan(labeled_draws, labeled_images.shape),
             unlabeled=images[0],
             unlabeled_strong=images[1] if len(images) == 2 else None,
@@ -82,6 +85,7 @@ class Steps(Dataset[RawStep]):
             weak_plan=weak.plan(weak_draws, images[0].shape),
             strong_plan=strong.plan(strong_draws, images[0].shape) if both else None,
             labeled_image=labeled_image,
+            label_weight=None if self.lessons.weight is None else self.lessons.weight[labeled_image],
             views={
                 name: self.further_view(view, item, labeled if view.of == "labeled" else index)
                 for name, view in FURTHER_VIEWS.items()

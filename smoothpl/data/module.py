@@ -16,6 +16,7 @@ from smoothpl.data.features.vectors import Vectors
 from smoothpl.data.folds import Fold, count_classes
 from smoothpl.data.open_set import OpenSet
 from smoothpl.data.parts import Part
+from smoothpl.data.picked import Picked
 from smoothpl.data.source import HELD_OUT, STRANGER, ImageSet, Source
 from smoothpl.data.views import Views
 from smoothpl.errors import ConfigError
@@ -49,6 +50,7 @@ class SemiSupervisedData(LightningDataModule):
         features: Features | None = None,
         part: Part | None = None,
         open_set: OpenSet | None = None,
+        picked: Callable[[], Picked] | None = None,
     ) -> None:
         super().__init__()
         self.open_source = source
@@ -62,6 +64,8 @@ class SemiSupervisedData(LightningDataModule):
         self.num_workers = num_workers
         self.part = part  # of the labeled images, if it tests instead of the test images
         self.open_set = open_set
+        self.open_picked = picked
+        self.picked: Picked | None = None  # images that are learned with the labels of a generation before
         self.pictures: Source  # as they were opened
         self.source: Source  # what batches are made of: pictures, or their features
         self.fold: Fold
@@ -82,6 +86,9 @@ class SemiSupervisedData(LightningDataModule):
                     "no unlabeled image is left: all are labeled; use fewer num_labels, or "
                     "split.unlabeled_includes_labeled=true."
                 )
+            if self.open_picked is not None:
+                self.picked = self.open_picked()
+                self.picked.check(len(self.pictures.train), self.num_classes)
             self.source = self.pictures if self.features is None else self.features.of(self.pictures)
 
     @property
@@ -92,6 +99,11 @@ class SemiSupervisedData(LightningDataModule):
     @property
     def labeled_per_class(self) -> Tensor:
         return count_classes(self.source.train.labels[self.fold.labeled], self.num_classes)
+
+    @property
+    def num_labeled(self) -> int:
+        """Images that are learned with a label, picked ones among them."""
+        return len(self.fold.labeled) + (0 if self.picked is None else len(self.picked.image))
 
     @property
     def image_size(self) -> tuple[int, int]:
@@ -121,6 +133,16 @@ class SemiSupervisedData(LightningDataModule):
         """The first weak look at every unlabeled image, some at a time."""
         for some in torch.split(self.fold.unlabeled, AT_A_TIME):
             yield next(self.vectors.weak_looks(some))
+
+    def as_tested(self, index: Tensor) -> Iterator[Tensor]:
+        """Training images (n,), some at a time, as the network sees test images."""
+        for some in torch.split(index, AT_A_TIME):
+            if self.features is not None:
+                images = next(self.vectors.weak_looks(some))
+            else:
+                no_draws = torch.empty(len(some), 0)
+                (images,) = self.pictures.train.read(some, self.picture_views.test_frame, [no_draws])
+            yield self.views.of_test(images)
 
     @property
     def vectors(self) -> Vectors:
@@ -154,7 +176,10 @@ class SemiSupervisedData(LightningDataModule):
     def train_dataloader(self) -> DataLoader[RawStep]:
         trainer = self.trainer
         num_parts = trainer.accumulate_grad_batches if trainer else 1
-        steps = self.draw_steps(self.source.train, self.fold, self.views, num_parts=num_parts, **self.ranks)
+        train, fold, more = self.source.train, self.fold, {}
+        if self.picked is not None:
+            fold, more["lessons"] = self.picked.beside(fold, train.labels)
+        steps = self.draw_steps(train, fold, self.views, num_parts=num_parts, **more, **self.ranks)
         shares = num_parts * self.ranks.get("num_ranks", 1)
         if steps.num_labeled % shares:
             raise ConfigError(

@@ -17,6 +17,12 @@ def class_accuracy(confusion: Tensor) -> Tensor:
     return 100 * confusion.diagonal() / confusion.sum(dim=1)
 
 
+def balanced_error(confusion: Tensor) -> float:
+    """confusion (C, C) counts -> mean of the classes' errors, %: every class counts alike, however many images of
+    it are tested. A class without images does not count."""
+    return 100 - class_accuracy(confusion).nanmean().item()
+
+
 def predicted_share(confusion: Tensor) -> Tensor:
     """confusion (C, C) counts -> predictions of each class as a fraction of its fair share, (C,): column sums of the
     row-normalised matrix. A class without images has no share; it gets 1, so that it never counts as collapsed."""

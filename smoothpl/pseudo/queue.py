@@ -13,13 +13,20 @@ from smoothpl.pseudo.labels import Beliefs
 class QueueAlignment(Alignment):
     """Divides by the mean of the last `batches` steps, multiplies by how often a class should be predicted.
 
-    `towards`: all alike (`"uniform"`, CoMatch), or as often as among the labels (`"labels"`, ReMixMatch). The queue may
-    start `"empty"`, and a step is in it when it is corrected (CoMatch); or full of `"uniform"` steps, and a step is
-    in it when it is over (google/remixmatch).
+    `towards`: all alike (`"uniform"`, CoMatch), or as often as among the labels (`"labels"`, ReMixMatch), whose
+    frequencies may be raised to a `power` below 1, which makes them more alike (CReST+). The queue may start
+    `"empty"`, and a step is in it when it is corrected (CoMatch); or full of `"uniform"` steps, and a step is in it
+    when it is over (google/remixmatch).
     """
 
     def __init__(
-        self, num_classes: int, batches: int, towards: str = "uniform", starts: str = "empty", teaches: bool = True
+        self,
+        num_classes: int,
+        batches: int,
+        towards: str = "uniform",
+        starts: str = "empty",
+        teaches: bool = True,
+        power: float = 1.0,
     ) -> None:
         super().__init__()
         if towards not in ("labels", "uniform"):
@@ -28,6 +35,11 @@ class QueueAlignment(Alignment):
             raise ValueError(f"align.starts={starts} must be empty or uniform.")
         if batches < 1:
             raise ValueError(f"align.batches={batches} must be positive; 32 is CoMatch's, 128 ReMixMatch's.")
+        if not 0 <= power <= 1:
+            raise ValueError(f"align.power={power} must lie in [0, 1]: 1 is as the labels, 0 all alike.")
+        if power < 1 and towards != "labels":
+            raise ValueError(f"align.power={power} has no effect with align.towards={towards}; use towards=labels.")
+        self.power = power
         self.teaches = teaches
         self.follows_labels = towards == "labels"
         self.starts_empty = starts == "empty"
@@ -44,7 +56,8 @@ class QueueAlignment(Alignment):
 
     def prepare(self, labeled_per_class: Tensor) -> None:
         if self.follows_labels:
-            self.wanted.copy_(labeled_per_class / labeled_per_class.sum())
+            wanted = labeled_per_class / labeled_per_class.sum()
+            self.wanted.copy_(wanted if self.power == 1 else wanted**self.power / (wanted**self.power).sum())
 
     def see(self, beliefs: Beliefs) -> None:
         mean = beliefs.unlabeled.probabilities.mean(dim=0)

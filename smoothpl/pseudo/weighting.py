@@ -66,8 +66,10 @@ class Weighting(nn.Module):
         """In their order; alignment is the first."""
         return [self.alignment, *self.further]
 
-    def prepare(self, num_unlabeled: int, labeled_per_class: Tensor | None = None) -> None:
-        """Called once, before training, with the sizes of the fold."""
+    def prepare(
+        self, num_unlabeled: int, labeled_per_class: Tensor | None = None, num_labeled: int | None = None
+    ) -> None:
+        """Called once, before training, with the sizes of the fold; `num_labeled` if more are learned with labels."""
         self.policy.prepare(num_unlabeled)
         if self.balance is not None:
             self.balance.prepare(num_unlabeled, labeled_per_class)
@@ -75,7 +77,7 @@ class Weighting(nn.Module):
             self.policy.prepare_labels(labeled_per_class)
             for each in self.refinements:
                 each.prepare(labeled_per_class)
-                each.prepare_images(num_unlabeled, int(labeled_per_class.sum()))
+                each.prepare_images(num_unlabeled, num_labeled or int(labeled_per_class.sum()))
 
     def see(self, beliefs: Beliefs, outputs: Outputs | None = None) -> None:
         """Called before the weights of a step are asked for. `outputs`: for refinements that look at features."""

@@ -11,15 +11,17 @@ from torch import Tensor
 
 from smoothpl.config.data_name import data_name
 from smoothpl.errors import ConfigError, require
-from smoothpl.metrics.confusion import class_accuracy, collapsed_classes, error_rate
+from smoothpl.metrics.confusion import balanced_error, class_accuracy, collapsed_classes, error_rate
 from smoothpl.metrics.coverage import describe_alarm
 from smoothpl.metrics.interval import describe_interval
 from smoothpl.plots.confusion import draw_confusion, row_shares
 from smoothpl.record.record import Record
 from smoothpl.results import unlabeled
 from smoothpl.results.chart import Chart, draw
+from smoothpl.results.class_sheets import Sizes
 from smoothpl.results.photographs import photographs
 from smoothpl.results.report import Report, Section
+from smoothpl.results.runs import unlabeled_per_class
 from smoothpl.results.sentences import count
 from smoothpl.results.sheets import Cell, Column, Sheet, number
 from smoothpl.results.summary import describe_since
@@ -102,6 +104,8 @@ def sentences(records: Sequence[Record], confusion: Tensor) -> list[str]:
         f"Error {error_rate(confusion):.2f} % of {total} {describe_test(records)}; "
         f"95 % interval: {describe_interval(total - int(confusion.trace()), total)}.",
     ]
+    if sizes_of(first, confusion).is_uneven:
+        found.append(f"Balanced error {balanced_error(confusion):.2f} %: the mean of the errors of the classes.")
     collapsed = [first.class_names[c] for c in collapsed_classes(confusion)]
     found += [f"COLLAPSED, not to be trusted: {', '.join(collapsed)}."] if collapsed else []
     found += [f"Step {each.step}: {describe_alarm(each, first.class_names)}." for each in first.alarms]
@@ -133,7 +137,7 @@ def facts(records: Sequence[Record], confusion: Tensor) -> Sheet:
         "recipe": first.name or first.recipe,
         "data": str(first.config["data"].get("root") or data_name(first.config)),
         "classes": str(len(first.class_names)),
-        "labels": ", then ".join(history) or "all",
+        "labels": ", then ".join(history) or describe_labels(first),
         "labeled images": str(sum(first.labeled_per_class)),
         "unlabeled images": describe_unlabeled(first),
         "test images": f"{int(confusion.sum())}" + (f" ({describe_test(records)})" if first.tested_on else ""),
@@ -146,6 +150,11 @@ def facts(records: Sequence[Record], confusion: Tensor) -> Sheet:
     }
     cells = [[Cell(key), Cell(value)] for key, value in rows.items()]
     return Sheet("What it is", PAIR, cells)
+
+
+def describe_labels(record: Record) -> str:
+    """Where the number was not chosen: it follows from the split."""
+    return str(len(record.labeled)) if "labeled_head" in (record.config.get("split") or {}) else "all"
 
 
 def describe_unlabeled(record: Record) -> str:
@@ -162,11 +171,14 @@ def listed(values: Sequence[float | None], form: str) -> str:
 
 
 def classes(record: Record, confusion: Tensor) -> Sheet:
-    """Labels, test images and accuracy of each class, and what it is mistaken for most often."""
+    """Labels, test images and accuracy of each class, and what it is mistaken for most often; uneven classes stand in
+    their order from the head to the tail."""
     collapsed = collapsed_classes(confusion)
     accuracy = class_accuracy(confusion).tolist()
+    sizes = sizes_of(record, confusion)
     rows = []
-    for c, name in enumerate(record.class_names):
+    for c in sizes.order if sizes.is_uneven else range(len(record.class_names)):
+        name = record.class_names[c]
         wrong = confusion[c].clone()
         wrong[c] = 0
         mistaken_for = f"{record.class_names[int(wrong.argmax())]} ({int(wrong.max())})" if wrong.sum() else "-"
@@ -178,6 +190,10 @@ def classes(record: Record, confusion: Tensor) -> Sheet:
     columns = [Column("class", is_number=False), Column("labels"), Column("tested"), Column("correct, %")]
     columns += [Column("mistaken for", is_number=False), Column("state", is_number=False)]
     return Sheet("Every class", columns, rows)
+
+
+def sizes_of(record: Record, confusion: Tensor) -> Sizes:
+    return Sizes(record.labeled_per_class, unlabeled_per_class(record), confusion.sum(dim=1).tolist())
 
 
 def charts(record: Record, confusion: Tensor, with_pictures: bool) -> list[Chart]:

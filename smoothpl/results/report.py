@@ -8,6 +8,7 @@ from typing import Any, Self, get_args
 
 from smoothpl.errors import ConfigError
 from smoothpl.results.chart import Chart
+from smoothpl.results.class_sheets import class_sheets
 from smoothpl.results.comparison import Statistics
 from smoothpl.results.figures import label_charts, table_charts
 from smoothpl.results.label_sheets import label_sheets
@@ -117,6 +118,7 @@ def describe_runs(runs: list[Run], num_refused: int) -> str:
 def section_of(table: Table, options: Options, with_pictures: bool) -> Section:
     sheets = [errors_sheet(table, options.protocol), comparison_sheet(table)]
     sheets += [sweep_sheet(sweep, table) for sweep in table.sweeps]
+    sheets += class_sheets(table, options.statistics)
     charts = list(table_charts(table)) if with_pictures else []
     return Section(str(table.place), sentences(table), [sheet for sheet in sheets if sheet is not None], charts)
 

@@ -49,6 +49,8 @@ class Run:
     collapsed: tuple[int, ...] = ()
     class_names: tuple[str, ...] = ()
     confusion: "array[int]" = field(default_factory=lambda: array("l"))  # row by row
+    labeled_per_class: tuple[int, ...] = ()
+    unlabeled_per_class: tuple[int, ...] = ()  # empty where not all of them are known
     failure: str | None = None
     duration: float | None = None
     gap: float | None = None  # last error minus best
@@ -175,6 +177,8 @@ def from_record(record: Record, place: Path, protocol: Protocol, sharing: Sharin
         collapsed=tuple(record.collapsed),
         class_names=sharing.one(json.dumps(record.class_names), lambda: tuple(record.class_names)),
         confusion=array("l", [count for row in record.confusion for count in row]),
+        labeled_per_class=sharing.one(str(record.labeled_per_class), lambda: tuple(record.labeled_per_class)),
+        unlabeled_per_class=unlabeled_per_class(record),
         failure=record.failure,
         duration=record.duration,
         gap=record.error_gap,
@@ -198,6 +202,12 @@ def check_record(record: Record, place: Path) -> None:
     size = len(record.class_names)
     if record.confusion and [len(row) for row in record.confusion] != [size] * size:
         raise ConfigError(f"{place / RECORD} is damaged: its confusion matrix does not fit its {size} classes.")
+
+
+def unlabeled_per_class(record: Record) -> tuple[int, ...]:
+    """Empty unless the classes of all unlabeled images are known."""
+    counts = record.unlabeled_per_class
+    return tuple(counts) if sum(counts) == record.num_unlabeled else ()
 
 
 def kind_of_split(config: dict[str, Any]) -> str:

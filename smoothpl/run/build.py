@@ -21,6 +21,7 @@ from smoothpl.data import Fold, SemiSupervisedData, Steps, Views, given
 from smoothpl.data.features.source import MEDIUM, PLAIN, QUARTERS, SIMCLR, STRONG, TURNED, WEAK, Features
 from smoothpl.data.folder.scan import Scan
 from smoothpl.data.parts import Part
+from smoothpl.data.picked import Picked
 from smoothpl.data.prepared import prepared
 from smoothpl.errors import require
 from smoothpl.loggers import Curves, ExternalLogger
@@ -55,6 +56,9 @@ def build_data(config: DictConfig, scan: Scan | None = None) -> SemiSupervisedDa
         features=None if config.backbone is None or config.finetune is not None else build_features(config, views),
         open_set=None if config.unlabeled is None else instantiate(config.unlabeled, _convert_="all"),
         part=Part(**config.data.held_out) if config.data.get("held_out") else None,
+        picked=partial(Picked.read, Path(config.data.picked.file), config.data.picked.digest)
+        if config.data.get("picked")
+        else None,
     )
 
 

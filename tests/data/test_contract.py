@@ -32,7 +32,7 @@ def joined(one: Any, other: Any) -> Any:
     """What two ranks have, put side by side."""
     if isinstance(one, Mapping):
         return {name: joined(one[name], other[name]) for name in one}
-    return torch.cat([one, other])
+    return None if one is None else torch.cat([one, other])
 
 
 @needs_cifar10

@@ -1,8 +1,10 @@
 import math
 
+import pytest
 import torch
 
 from smoothpl.metrics.confusion import (
+    balanced_error,
     class_accuracy,
     collapsed_classes,
     error_rate,
@@ -43,3 +45,9 @@ def test_a_class_without_images_is_never_called_collapsed() -> None:
 def test_a_share_is_fair_if_it_is_that_of_what_was_expected() -> None:
     predicted, expected = torch.tensor([60.0, 30.0, 10.0, 0.0]), torch.tensor([6, 1, 3, 0])
     torch.testing.assert_close(share_of_expected(predicted, expected), torch.tensor([1, 3, 1 / 3, 1]))
+
+
+def test_the_balanced_error_is_the_mean_of_the_errors_of_the_classes_that_are_tested() -> None:
+    confusion = torch.tensor([[90, 0, 0], [5, 5, 0], [0, 0, 0]])
+    assert balanced_error(confusion) == pytest.approx((0 + 50) / 2)
+    assert error_rate(confusion) == pytest.approx(5)

@@ -30,8 +30,19 @@ def test_towards_the_frequencies_of_labels() -> None:
         ({"towards": "labeled"}, "align.towards=labeled must be labels or uniform"),
         ({"starts": "full"}, "align.starts=full must be empty or uniform"),
         ({"batches": 0}, "align.batches=0 must be positive"),
+        ({"power": 2, "towards": "labels"}, "align.power=2 must lie in"),
+        ({"power": 0}, "align.power=0 has no effect with align.towards=uniform; use towards=labels"),
     ],
 )
 def test_what_it_cannot_do_is_said(words: dict[str, int | str], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         QueueAlignment(**{"num_classes": 2, "batches": 3} | words)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("power", [1.0, 0.5, 0.0])
+def test_frequencies_of_labels_may_be_tempered(power: float) -> None:
+    """CReST+: towards freq^t."""
+    alignment = QueueAlignment(2, batches=3, towards="labels", starts="uniform", power=power)
+    alignment.prepare(torch.tensor([90, 10]))
+    wanted = torch.tensor([0.9, 0.1]) ** power
+    torch.testing.assert_close(alignment(torch.tensor([[0.5, 0.5]]))[0], wanted / wanted.sum(), rtol=1e-5, atol=0)

@@ -156,3 +156,21 @@ def test_what_several_parts_found_together_is_said_once() -> None:
         "verdict": judge(pairs, "labeled images", HeldOut(pairs, 1.5, 1.25, 2)),
     }
     assert sentences(made(**more), made(fold=1, **more)).count("whether the unlabeled images helped") == 1
+
+
+def test_uneven_classes_stand_from_the_head_to_the_tail_with_their_balanced_error() -> None:
+    uneven = made(((5, 1, 0), (2, 2, 0), (1, 1, 1)), labeled_per_class=[2, 1, 9])
+    _, sentence, balanced = card([uneven], [Path("run")], False).sections[0].sentences[:3]
+    assert sentence.startswith("Error 38.46 %")
+    assert balanced == "Balanced error 44.44 %: the mean of the errors of the classes."  # 1/6, 1/2 and 2/3
+    rows = card([uneven], [Path("run")], False).sections[1].sheets[0].rows
+    assert [row[0].text for row in rows] == ["fish", "cat & <dog>", "bird"]
+    even = made(((5, 1, 0), (2, 4, 0), (1, 1, 4)))
+    assert "Balanced" not in sentences(even)
+
+
+def test_labels_that_follow_from_a_split_are_counted() -> None:
+    record = made(label_history=[], labeled=[3, 5, 8])
+    assert facts_of(record)["labels"] == "all"
+    record.config["split"] = {"labeled_head": 2}
+    assert facts_of(record)["labels"] == "3"

@@ -18,6 +18,7 @@ from smoothpl.results.output import save
 from smoothpl.results.page import breakable
 from smoothpl.results.report import Options, build_report
 from smoothpl.results.runs import find_runs
+from tests.results.test_class_sheets import HEAD_TO_TAIL, store_tailed
 from tests.results.test_photographs import PICTURE
 from tests.support.made_up import made_up, store, store_all
 
@@ -36,6 +37,8 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
             store(folder, made_up(method, 0, 10 * threshold, f"threshold={threshold}", collapsed=[3]))
     for num_labels in (40, 50):
         store(folder, made_up("smooth", 0, 5.0, "split=random", f"num_labels={num_labels}"))
+    for method in ("fixmatch", "smooth"):
+        store_tailed(folder, method, 0, [0] * 9 + [5])
     store(folder, made_up("smooth", 7, None, status="failed", failure=NASTY, name=NASTY))
     report = build_report([*find_runs([folder]), *paper_runs()], Options())
     (path,) = save(report, tmp_path_factory.mktemp("page") / "report.html")
@@ -101,6 +104,14 @@ def test_tables_are_sorted_by_mouse_and_keyboard(seen: Seen) -> None:
     seen.page.keyboard.press("Enter")
     assert means() == sorted(before, reverse=True)
     assert button.locator("xpath=..").get_attribute("aria-sort") == "descending"
+
+
+@needs_browser
+def test_classes_stand_from_the_head_to_the_tail_with_the_balanced_error_below_them(seen: Seen) -> None:
+    table = seen.page.locator("table").filter(has_text="long_tailed: error of each class, %").first
+    assert table.is_visible()
+    first = [row.locator("th,td").first.inner_text() for row in table.locator("tbody tr").all()]
+    assert first == [*map(str, HEAD_TO_TAIL), "balanced error"]
 
 
 def at_widths(*widths: int) -> pytest.MarkDecorator:

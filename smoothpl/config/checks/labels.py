@@ -11,6 +11,11 @@ def check_num_labels(config: DictConfig) -> None:
     name = split._target_.rpartition(".")[2]
     if "num_labels" in config.data.source:  # data with labels of their own
         require(num_labels is not None and num_labels > 0, f"num_labels={num_labels}: leave it out.")
+    elif "labeled_head" in split:
+        require(
+            num_labels is None,
+            f"num_labels={num_labels} has no effect: split={name} counts from split.labeled_head; add num_labels=null.",
+        )
     elif "num_labels" not in split:
         require(num_labels is None, f"num_labels={num_labels} has no effect: split={name} takes every label there is.")
     else:

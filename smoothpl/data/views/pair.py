@@ -61,6 +61,7 @@ class Views:
             labeled_image=step.labeled_image,
             views=views,
             chance=step.chance,
+            label_weight=step.label_weight,
         )
 
     def recipe(self, name: Recipe) -> View:

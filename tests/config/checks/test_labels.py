@@ -14,6 +14,7 @@ WRONG = {
     "num_labels=40 method=fully_supervised": r"num_labels=40 has no effect: split=full takes every label there is",
     "num_labels=null": r"num_labels=null, but split=balanced must know how many; for all use split=full",
     "num_labels=0": r"num_labels=0 must be a positive",
+    "split=long_tailed": r"num_labels=40 has no effect: split=long_tailed counts from split\.labeled_head; add num_",
 }
 
 
