@@ -17,6 +17,13 @@ MakeHead = Callable[[int, int], nn.Module]
 """From the length of the features and the number of classes."""
 
 
+class Deferred(nn.Module):
+    """A head that is not asked about the features of a batch as they are: it needs chance (`needs`), or a term that
+    asks it."""
+
+    needs: frozenset[str] = frozenset()
+
+
 class WithHeads(nn.Module):
     """`judged` names the head whose logits are predictions; None: those of the network itself."""
 
@@ -33,7 +40,8 @@ class WithHeads(nn.Module):
 
     def look(self, images: Tensor) -> Output:
         logits, features = logits_and_features(self.base, images)
-        return Output(logits, features, {name: head(features) for name, head in self.heads.items()})
+        asked = {name: head for name, head in self.heads.items() if not isinstance(head, Deferred)}
+        return Output(logits, features, {name: head(features) for name, head in asked.items()})
 
     def forward(self, images: Tensor) -> Tensor:
         if self.judged is None:

@@ -21,8 +21,9 @@ class Weighting(nn.Module):
     """In one step: `see` it, ask for `lessons` and their weights, `observe` what came of it.
 
     `score` is what the threshold is held against: the confidence in the dominant class, or its margin over the second,
-    which vanishes where two classes tie. `floor` is the lowest threshold, whatever the policy says. With `annealing`
-    labeled images have weights, too.
+    which vanishes where two classes tie, or the consensus of several draws of a teacher, which for one draw is its
+    confidence. `floor` is the lowest threshold, whatever the policy says. With `annealing` labeled images have weights,
+    too.
     """
 
     def __init__(
@@ -30,7 +31,7 @@ class Weighting(nn.Module):
         policy: ThresholdPolicy,
         shape: AnyShape,
         alignment: Alignment | None = None,
-        score: Literal["confidence", "margin"] = "confidence",
+        score: Literal["confidence", "margin", "consensus"] = "confidence",
         floor: float = 0.0,
         annealing: Annealing | None = None,
         refine: Sequence[Refinement] = (),
@@ -47,8 +48,8 @@ class Weighting(nn.Module):
             raise ValueError("shape=gaussian takes its width from a policy that knows one; use policy=running with it.")
         if isinstance(shape, Gaussian) and annealing is not None:
             raise ValueError("annealing with shape=gaussian has no width; use another shape, or annealing=none.")
-        if score not in ("confidence", "margin"):
-            raise ValueError(f"score={score} must be confidence or margin.")
+        if score not in ("confidence", "margin", "consensus"):
+            raise ValueError(f"score={score} must be confidence or margin, or consensus with teacher=ensemble.")
 
     @property
     def refinements(self) -> list[Refinement]:
@@ -74,15 +75,15 @@ class Weighting(nn.Module):
         self.policy.see(of_all if refined is beliefs.unlabeled else of_all._replace(unlabeled=of_all_ranks(refined)))
 
     def refined(self, pseudo: PseudoLabels, outputs: Outputs | None = None, to_teach: bool = False) -> PseudoLabels:
-        """`to_teach`: without those that weigh only."""
+        """`to_teach`: without those that weigh only; otherwise without those that are taught only."""
         wanted = [each for each in self.refinements if not isinstance(each, Unaligned)]
-        wanted = [each for each in wanted if each.teaches or not to_teach]
+        wanted = [each for each in wanted if (each.teaches if to_teach else each.weighs)]
         if not wanted:
             return pseudo
         probabilities = pseudo.probabilities
         for each in wanted:
             probabilities = each.refine(probabilities, outputs, pseudo.image)
-        return from_probabilities(probabilities, pseudo.image)
+        return from_probabilities(probabilities, pseudo.image, pseudo.consensus)
 
     def forward(self, pseudo: PseudoLabels, outputs: Outputs | None = None) -> Tensor:
         """-> weight (U,) in [0, 1]."""
@@ -92,8 +93,14 @@ class Weighting(nn.Module):
 
     def above_threshold(self, pseudo: PseudoLabels) -> Tensor:
         """-> weight (U,) by score and threshold alone."""
-        confidence = margin(pseudo.probabilities) if self.score == "margin" else pseudo.confidence
-        return self.weigh(confidence, self.policy(pseudo))
+        return self.weigh(self.scored(pseudo), self.policy(pseudo))
+
+    def scored(self, pseudo: PseudoLabels) -> Tensor:
+        """-> (U,) what is held against the threshold."""
+        if self.score == "margin":
+            return margin(pseudo.probabilities)
+        together = pseudo.consensus if self.score == "consensus" else None
+        return pseudo.confidence if together is None else together
 
     def weigh(self, score: Tensor, threshold: Tensor) -> Tensor:
         """Phi, also for terms that cut by thresholds of their own: score (...), threshold (...) -> weight (...)."""
@@ -152,7 +159,7 @@ class Weighting(nn.Module):
             why = "weights are aligned and hard targets are not, they tie elsewhere"
             found.append(Obstacle(why, "align.teaches=true", ("align.teaches=true",)))
         by_class = self.policy.by_class
-        can_tie = not isinstance(self.shape, Gaussian) and self.score == "confidence" and lowest < 0.5
+        can_tie = not isinstance(self.shape, Gaussian) and self.score != "margin" and lowest < 0.5
         if (is_hard or by_class) and can_tie:
             what = "a hard target" if is_hard else "a threshold by class"
             way_out = "threshold_floor=0.5 or score=margin" + ("" if by_class else " or target=soft")

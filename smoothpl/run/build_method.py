@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from hydra.utils import instantiate
+from hydra.utils import get_class, instantiate
 from omegaconf import DictConfig
 from torch import nn
 
@@ -15,7 +15,7 @@ from smoothpl.pseudo.obstacles import Obstacle
 from smoothpl.pseudo.shapes import jumps
 from smoothpl.pseudo.smoothness import all_obstacles
 from smoothpl.pseudo.targets import Target
-from smoothpl.pseudo.teachers import Live, Teacher
+from smoothpl.pseudo.teachers import Ensemble, Live, Teacher
 from smoothpl.terms.factor import Factor
 from smoothpl.terms.fairness import FairnessTerm
 from smoothpl.terms.lesson import LESSON, Lesson
@@ -112,9 +112,16 @@ def check_needs(config: DictConfig, method: Method) -> None:
         "teacher": method.teacher.needs if method.teacher else frozenset(),
         "mix": method.mix.needs if method.mix else frozenset(),
     }
+    for name, each in (config.extra_heads or {}).items():
+        needy[f"extra_heads.{name}"] = getattr(get_class(each.head._target_), "needs", frozenset())
     if method.weighting is not None:
         names = ["align", *(f"refine.{name}" for name in config.refine or ())]
         needy |= {name: part.needs for name, part in zip(names, method.weighting.refinements, strict=True)}
+    require(
+        config.score != "consensus" or isinstance(method.teacher, Ensemble),
+        f"score=consensus is that of several draws, which the teacher of method={config.method} does not make; use "
+        "teacher=ensemble, or score=confidence.",
+    )
     for name, needs in needy.items():
         missing = sorted(needs - there)
         require(
@@ -132,7 +139,8 @@ def check_parts_of_step(config: DictConfig, method: Method) -> None:
         f"accumulate={config.accumulate}: the memory of method={config.method} is made for whole steps; use "
         "accumulate=1, or a method without memory such as fixmatch or smooth.",
     )
-    compares = method.mix is not None or any(term.whole_batch for term in method.terms.values())
+    refinements = method.weighting.refinements if method.weighting is not None else []
+    compares = method.mix is not None or any(part.whole_batch for part in (*method.terms.values(), *refinements))
     require(
         not compares,
         f"accumulate={config.accumulate}: method={config.method} compares the images of a whole step with each other; "

@@ -110,7 +110,10 @@ def check_threshold(config: DictConfig, typed: Collection[str]) -> None:
             f"threshold={threshold} has no effect: this policy finds its own; leave it out.",
         )
     require(0 <= floor < 1, f"threshold_floor={floor} must lie in [0, 1); 0 leaves the policy alone.")
-    require(config.score in ("confidence", "margin"), f"score={config.score} must be confidence or margin.")
+    require(
+        config.score in ("confidence", "margin", "consensus"),
+        f"score={config.score} must be confidence or margin, or consensus with teacher=ensemble.",
+    )
     require(config.smooth in ("allow", "strict"), f"smooth={config.smooth} must be allow or strict.")
 
 
