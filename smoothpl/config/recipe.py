@@ -38,6 +38,7 @@ NOT_IN_NAME = [
 """Overrides that the name of a recipe leaves out: it has them elsewhere, or they change nothing that is learned."""
 LATER = (
     *("labels_before", "labels_until_pause", "backbone", "head", "finetune", "views_wanted", "labeled_weight"),
+    "learned_head",
     *("teacher", "refine", "distance", "ramp", "mix", "extra_heads", "terms", "policy.warm_up_steps"),
 )
 """Knobs that earlier versions did not have, also of parts: while they are empty, a recipe keeps the digest it had."""

@@ -29,6 +29,7 @@ class Stream(IntEnum):
     BALANCE = 16
     STORED_MEDIUM = 17
     STORED_SIMCLR = 18
+    DROPOUT = 20
 
 
 def generator(key: int, stream: Stream, step: int = 0) -> np.random.Generator:

@@ -65,6 +65,10 @@ FURTHER_CHANCE = {
         lambda chance, sizes: torch.from_numpy(chance.random((2, sizes.num_labeled + 2 * sizes.num_unlabeled))),
         by_image=False,
     ),
+    # A seed for every image, for noise of its own inside of the network.
+    "dropout": FurtherChance(
+        Stream.DROPOUT, lambda chance, sizes: integers(chance, 2**31, sizes.num_unlabeled), by_image=True
+    ),
     # A seed, for noise inside of the network: it is the same on every rank.
     "heads": FurtherChance(Stream.HEADS, lambda chance, _: integers(chance, 2**31, 1), by_image=False),
 }

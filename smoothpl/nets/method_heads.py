@@ -20,5 +20,12 @@ class Classifier(nn.Linear):
 
     def __init__(self, dim: int, num_classes: int, classes: int | None = None) -> None:
         super().__init__(dim, num_classes if classes is None else classes)
-        nn.init.xavier_normal_(self.weight)
-        nn.init.zeros_(self.bias)
+        initialise(self)
+
+
+def initialise(head: nn.Module) -> None:
+    """As the classifier of a WideResNet begins."""
+    for part in head.modules():
+        if isinstance(part, nn.Linear):
+            nn.init.xavier_normal_(part.weight)
+            nn.init.zeros_(part.bias)

@@ -65,6 +65,7 @@ def build_method(config: DictConfig) -> Method:
     except ValueError as error:
         raise error if isinstance(error, ConfigError) else ConfigError(str(error)) from error
     check_needs(config, method)
+    check_split(config, method)
     check_parts_of_step(config, method)
     check_slope(config, weighting)
     if config.smooth == "strict" and method.obstacles:
@@ -95,7 +96,7 @@ def build_terms(config: DictConfig) -> dict[str, Term]:
         # auto: the weight is measured before a run, and set then
         weight = 1.0 if config.unlabeled_weight == "auto" else config.unlabeled_weight
         target, distance, ramp = (instantiate(config[name]) for name in ("target", "distance", "ramp"))
-        terms[LESSON] = Lesson(target, view, distance, weight, ramp)
+        terms[LESSON] = Lesson(target, view, distance, weight, ramp, config.learned_head)
     if config.factor_weight:
         terms[FACTOR] = Factor(config.factor_weight)
     if config.fairness is not None:
@@ -129,6 +130,15 @@ def check_needs(config: DictConfig, method: Method) -> None:
             f"{name} needs {', '.join(missing)}, which method={config.method} does not have; add it to views_wanted "
             "(a view, or chance), to extra_heads (a head) or to refine (a memory).",
         )
+
+
+def check_split(config: DictConfig, method: Method) -> None:
+    learning = [name for name, term in method.terms.items() if term.weak_learns]
+    require(
+        config.forward != "split" or not learning,
+        f"forward=split leaves the weak view without gradient, which terms.{'.'.join(learning[:1])} needs; use "
+        "forward=joint.",
+    )
 
 
 def check_parts_of_step(config: DictConfig, method: Method) -> None:

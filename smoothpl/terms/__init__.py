@@ -14,6 +14,7 @@ from smoothpl.terms.mixed import MixedLabels, MixedLesson
 from smoothpl.terms.pairs import Pairs
 from smoothpl.terms.rotation import Rotation
 from smoothpl.terms.term import Term
+from smoothpl.terms.worst_case import WorstCase
 
 __all__ = [
     "Adversarial",
@@ -32,4 +33,5 @@ __all__ = [
     "Pairs",
     "Rotation",
     "Term",
+    "WorstCase",
 ]

@@ -77,6 +77,7 @@ def largest_jump(
     *words: str,
     output: MakeOutput = Output,
     chance: Mapping[str, Tensor] = NOTHING,
+    prepare: Callable[[SemiSupervisedModule], None] = lambda module: None,
 ) -> float:
     """Of the gradient by the logits of all views, as those of one view go from one class to another.
 
@@ -85,6 +86,7 @@ def largest_jump(
     """
     module, _ = module_and_batches(*words)
     assert module.weighting is not None
+    prepare(module)
     if isinstance(module.weighting.policy, Curriculum):  # as if it had seen all images: classes differ in thresholds
         policy, progress = module.weighting.policy, torch.linspace(0.6, 1, CLASSES)
         policy.count.copy_(progress * len(policy.ledger) / progress.sum())
