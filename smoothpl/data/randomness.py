@@ -30,6 +30,7 @@ class Stream(IntEnum):
     STORED_MEDIUM = 17
     STORED_SIMCLR = 18
     DROPOUT = 20
+    OTHERS = 21
 
 
 def generator(key: int, stream: Stream, step: int = 0) -> np.random.Generator:

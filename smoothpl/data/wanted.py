@@ -22,7 +22,8 @@ class FurtherView(NamedTuple):
 
     recipe: Recipe
     stream: Stream
-    of: Literal["labeled", "unlabeled"] = "unlabeled"
+    of: Literal["labeled", "unlabeled", "others"] = "unlabeled"  # others: unlabeled ones, as many as labeled ones
+    turns: bool = False  # all four quarter turns of each
 
 
 FURTHER_VIEWS = {
@@ -30,6 +31,7 @@ FURTHER_VIEWS = {
     "strong2": FurtherView("strong", Stream.STRONG2),
     "medium": FurtherView("medium", Stream.MEDIUM),
     "simclr": FurtherView("simclr", Stream.SIMCLR),
+    "quarters": FurtherView("weak", Stream.OTHERS, of="others", turns=True),
     "labeled_strong": FurtherView("strong", Stream.LABELED_STRONG, of="labeled"),
 }
 

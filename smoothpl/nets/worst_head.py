@@ -49,5 +49,5 @@ class ReversedGradient(torch.autograd.Function):
 
 
 def with_reversed_gradient(features: Tensor, strength: Tensor) -> Tensor:
-    reversed_features: Tensor = ReversedGradient.apply(features, strength)  # type: ignore[no-untyped-call]
+    reversed_features: Tensor = ReversedGradient.apply(features, strength)
     return reversed_features

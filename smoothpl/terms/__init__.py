@@ -6,13 +6,14 @@ from smoothpl.terms.complement import Complement
 from smoothpl.terms.entropy import Entropy
 from smoothpl.terms.factor import Factor
 from smoothpl.terms.fairness import FairnessTerm
+from smoothpl.terms.far import Far
 from smoothpl.terms.graph import Graph
 from smoothpl.terms.instance import Instance
 from smoothpl.terms.labeled import LabeledLesson, LabeledView
 from smoothpl.terms.lesson import Lesson
 from smoothpl.terms.mixed import MixedLabels, MixedLesson
 from smoothpl.terms.pairs import Pairs
-from smoothpl.terms.rotation import Rotation
+from smoothpl.terms.rotation import FourTurns, Rotation
 from smoothpl.terms.term import Term
 from smoothpl.terms.worst_case import WorstCase
 
@@ -23,6 +24,8 @@ __all__ = [
     "Entropy",
     "Factor",
     "FairnessTerm",
+    "Far",
+    "FourTurns",
     "Graph",
     "Instance",
     "LabeledLesson",
