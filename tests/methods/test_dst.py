@@ -1,3 +1,4 @@
+import signal
 from collections.abc import Mapping
 from math import exp
 from pathlib import Path
@@ -14,6 +15,7 @@ from smoothpl.nets.noise import uniform
 from smoothpl.nets.output import Output
 from smoothpl.run.build_method import build_method
 from tests.support.composing import composed
+from tests.support.lives import differences, killer, outcome, resume, run
 from tests.support.method_checks import LARGE, SMALL, largest_jump
 from tests.support.method_promises import (
     assert_is_read_without_its_heads,
@@ -144,3 +146,13 @@ def test_a_trained_run_is_read_without_its_other_heads(tmp_path: Path) -> None:
 def test_two_processes_learn_what_one_does(tmp_path: Path) -> None:
     """Every image has a seed of its own, and the worst head is normalised by the batch of both."""
     assert_ranks_agree(tmp_path, "method=dst", SOON)
+
+
+@pytest.mark.processes
+def test_a_killed_run_goes_on_to_the_same_bits(tmp_path: Path) -> None:
+    """Its seeds are those of a step, and how far the gradient is reversed is remembered."""
+    words = ("method=dst", SOON, "threshold=0.2", "max_steps=12")
+    assert run(tmp_path / "whole", *words).returncode == 0
+    assert run(tmp_path / "killed", *words, killer("step", 7)).returncode == -signal.SIGKILL
+    assert resume(tmp_path / "killed", "+callbacks.killer=null", "resume_allow=[callbacks.killer]").returncode == 0
+    assert differences(outcome(tmp_path / "whole"), outcome(tmp_path / "killed")) == []

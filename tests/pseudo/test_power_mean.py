@@ -61,7 +61,7 @@ def test_nothing_is_nearer_to_all_views_by_the_divergence(alpha: float) -> None:
         near.sum().backward()  # type: ignore[no-untyped-call]
         return near.sum()
 
-    solver.step(loss)
+    solver.step(loss)  # type: ignore[no-untyped-call]
     torch.testing.assert_close(mean(alpha), gamma.detach().softmax(1).float(), atol=1e-3, rtol=1e-2)
 
 
