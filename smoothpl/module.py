@@ -21,6 +21,7 @@ from smoothpl.nets.forwards import Forward, confidences_of, logits_of, look, wat
 from smoothpl.nets.output import Output
 from smoothpl.nets.several import each_head, for_each_head, heads_of
 from smoothpl.nets.start import HeadStart
+from smoothpl.nets.stochastic import disturbed
 from smoothpl.nets.synced import synced
 from smoothpl.nets.with_heads import base_of, begin_alike
 from smoothpl.optim import cosine
@@ -201,11 +202,12 @@ class SemiSupervisedModule(LightningModule):
         """What the network makes of every view."""
         views = batch.all_views
         if self.mix is None:
-            return look(self.network, views, self.forward_mode)
+            return disturbed(self.network, look(self.network, views, self.forward_mode), batch.chance)
         mixed = self.mix.images(batch, views)
         watched = watch(self.network, {name: views.pop(name) for name in self.mix.watched}, self.forward_mode)
         first = {"labeled": views.pop("labeled")} if "labeled" in views else {}
-        return watched | look(self.network, first | mixed | views, self.forward_mode)
+        seen = watched | look(self.network, first | mixed | views, self.forward_mode)
+        return disturbed(self.network, seen, batch.chance)
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         state = checkpoint["state_dict"]

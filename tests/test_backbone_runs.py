@@ -9,6 +9,7 @@ import torch
 from torchvision import models
 
 from smoothpl.backbones.build import build_one
+from smoothpl.config.checks import check
 from smoothpl.config.recipe import recipe_digest
 from smoothpl.errors import ConfigError
 from smoothpl.inference.parts import read_parts
@@ -20,7 +21,7 @@ from tests.support.composing import HEADS, SMALL, TINY, composed, options
 from tests.support.lives import differences, killer, outcome, resume, run
 from tests.test_ddp import CALM, CLOSE, TWO
 
-METHODS = [each for each in options("method") if each != "fully_supervised"]
+METHODS = [each for each in options("method") if each not in ("fully_supervised", "dst", "crmatch")]
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -40,6 +41,13 @@ def test_every_method_learns_from_features(tmp_path: Path, method: str) -> None:
     assert ("train/coverage" in record.metrics) == (method != "supervised")
     assert list(record.backbones) == ["tiny"]
     assert (tmp_path / "pseudo_labels.png").is_file() == (method != "supervised")
+
+
+def test_a_head_that_only_learns_through_features_is_refused_where_they_stay_as_they_are() -> None:
+    with pytest.raises(ConfigError, match=r"learned_head=pseudo teaches the features below it.*use backbone=none, or"):
+        check(composed(*TINY_BACKBONE, *TINY, "method=dst"))
+    with pytest.raises(ConfigError, match=r"method=crmatch teaches the features .*; use method=fixmatch"):
+        check(composed(*TINY_BACKBONE, *TINY, "method=crmatch"))
 
 
 @pytest.mark.parametrize("net", HEADS)

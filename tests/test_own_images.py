@@ -48,8 +48,8 @@ def test_every_command_of_the_tutorial_does_what_it_says(tmp_path: Path, monkeyp
         done = perform(command, QUICK if is_training else (), tmp_path)
         assert done.returncode == 0, (command, done.stderr)
     code = "".join([*blocks("python"), "print(probabilities.shape, len(labels), names)"])
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith('(1, 10) 2 ["digit 0", "digit 1"')
+    printed = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert printed.stdout.startswith('(1, 10) 2 ["digit 0", "digit 1"')
     first, second = read(tmp_path / "runs" / "first"), read(tmp_path / "runs" / "second")
     assert first.tested_on == "labeled images held out, part 0 of 5"
     assert [stage.num_labels for stage in second.label_history] == [50, 53]

@@ -28,7 +28,7 @@ def test_ranks_share_their_mean_and_see_the_rows_of_all(by_two_ranks: Path) -> N
     for rank in range(2):
         sums, (unlabeled, labeled, label) = torch.load(by_two_ranks / f"shared{rank}.pt", weights_only=False)
         assert sums.tolist() == [1.5, 5.0]
-        assert [None if each is None else each.tolist() for each in unlabeled] == [[0, 1], [0, 1], [0, 1], None]
+        assert [None if each is None else each.tolist() for each in unlabeled] == [*[[0, 1]] * 3, None, None]
         assert labeled.tolist() == [[1.0, 0.0], [0.0, 1.0]]
         assert label.tolist() == [0, 1]
 

@@ -26,6 +26,7 @@ class TrainConfig:
     smooth_unlabeled_weight: float = MISSING
     factor_weight: float = MISSING
     learned_view: str | None = MISSING
+    learned_head: str | None = MISSING
     views_wanted: list[str] = MISSING
     labeled_weight: float | None = MISSING
     batch_size: int = MISSING

@@ -41,7 +41,7 @@ INIT_FROM = "net.init_from"
 LATER = (
     *("labels_before", "labels_until_pause", "backbone", "head", "finetune", "views_wanted", "labeled_weight"),
     *("teacher", "refine", "distance", "ramp", "mix", "ascent", "extra_heads", "terms", "balance"),
-    *("policy.warm_up_steps", INIT_FROM, "unlabeled"),
+    *("policy.warm_up_steps", INIT_FROM, "unlabeled", "learned_head"),
 )
 """Knobs that earlier versions did not have, also of parts: while they are empty, a recipe keeps the digest it had."""
 

@@ -98,9 +98,11 @@ class Steps(Dataset[RawStep]):
         )
 
     def further_view(self, wanted: FurtherView, item: int, index: Tensor) -> RawView:
-        """index: of the images of the step, (U,) or (B,)."""
+        """index: of the images of the step, (U,) or (B,), for views that are not of others."""
         view, reading = self.views.recipe(wanted.recipe), self.views.reading(wanted.recipe)
-        draw = self.draws(wanted.stream, item, self.num_labeled if wanted.of == "labeled" else self.num_unlabeled)
+        draw = self.draws(wanted.stream, item, self.num_unlabeled if wanted.of == "unlabeled" else self.num_labeled)
+        if wanted.of == "others":
+            index = self.fold.unlabeled[draw.below(len(self.fold.unlabeled))]
         (images,) = self.train.read(index, reading, [draw.uniform(reading.num_draws if reading else 0)])
         return RawView(images, view.plan(draw.uniform(view.num_draws), images.shape))
 

@@ -29,6 +29,8 @@ class Stream(IntEnum):
     BALANCE = 16
     STORED_MEDIUM = 17
     STORED_SIMCLR = 18
+    DROPOUT = 20
+    OTHERS = 21
     SIMCLR2 = 22
     # Which classes an open set knows, and which strangers it holds.
     STRANGERS = 24

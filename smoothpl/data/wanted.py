@@ -22,7 +22,8 @@ class FurtherView(NamedTuple):
 
     recipe: Recipe
     stream: Stream
-    of: Literal["labeled", "unlabeled"] = "unlabeled"
+    of: Literal["labeled", "unlabeled", "others"] = "unlabeled"  # others: unlabeled ones, as many as labeled ones
+    turns: bool = False  # all four quarter turns of each
 
 
 FURTHER_VIEWS = {
@@ -31,6 +32,7 @@ FURTHER_VIEWS = {
     "medium": FurtherView("medium", Stream.MEDIUM),
     "simclr": FurtherView("simclr", Stream.SIMCLR),
     "simclr2": FurtherView("simclr", Stream.SIMCLR2),
+    "quarters": FurtherView("weak", Stream.OTHERS, of="others", turns=True),
     "labeled_strong": FurtherView("strong", Stream.LABELED_STRONG, of="labeled"),
 }
 
@@ -73,6 +75,10 @@ FURTHER_CHANCE = {
             chance.random(sizes.num_labeled + sizes.num_unlabeled, dtype=np.float32)
         ),
         by_image=False,
+    ),
+    # A seed for every image, for noise of its own inside of the network.
+    "dropout": FurtherChance(
+        Stream.DROPOUT, lambda chance, sizes: integers(chance, 2**31, sizes.num_unlabeled), by_image=True
     ),
     # A seed, for noise inside of the network: it is the same on every rank.
     "heads": FurtherChance(Stream.HEADS, lambda chance, _: integers(chance, 2**31, 1), by_image=False),

@@ -39,14 +39,16 @@ def build_network(net: DictConfig, with_pretrained: bool = True, dims: Sequence[
     return network
 
 
-def with_extra_heads(network: nn.Module, extra_heads: DictConfig | None, num_classes: int) -> nn.Module:
-    """With the heads of a method, if it has some."""
+def with_extra_heads(
+    network: nn.Module, extra_heads: DictConfig | None, num_classes: int, dims: Sequence[int] = ()
+) -> nn.Module:
+    """With the heads of a method, if it has some. `dims`: of an image, if they are known."""
     if not extra_heads:
         return network
     require(
         not isinstance(network, SeveralHeads),
         "a method with heads of its own needs one backbone, not several; use one, or another method.",
     )
-    judged = [str(name) for name, each in extra_heads.items() if each.get("judged")]
+    judged = next((str(name) for name, each in extra_heads.items() if each.get("judged")), None)
     makers = {str(name): instantiate(each.head, _partial_=True) for name, each in extra_heads.items()}
-    return WithHeads(network, makers, num_classes, *judged)
+    return WithHeads(network, makers, num_classes, judged, dims)

@@ -6,6 +6,7 @@ from typing import Literal, get_args
 
 from torch import Tensor, nn
 
+from smoothpl.nets.last_map import GlobalMean
 from smoothpl.nets.libraries import take
 from smoothpl.nets.weight_files import read_weights
 
@@ -54,6 +55,7 @@ class WideResNet(nn.Module):
         self.stem = nn.Conv2d(channels, extents[0], kernel_size=3, padding=1)
         self.blocks = nn.Sequential(*stages)
         self.norm = normalise(extents[-1], norm_momentum)
+        self.pool = GlobalMean()
         self.classify = nn.Linear(extents[-1], num_classes)
         initialise(self, variant)
         if init_from is not None:
@@ -62,7 +64,7 @@ class WideResNet(nn.Module):
     def forward(self, images: Tensor) -> Tensor:
         """images (B, channels, height, width) -> logits (B, C)."""
         features: Tensor = activate(self.norm(self.blocks(self.stem(images))))
-        logits: Tensor = self.classify(features.mean(dim=(2, 3)))
+        logits: Tensor = self.classify(self.pool(features))
         return logits
 
 

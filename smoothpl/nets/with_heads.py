@@ -4,29 +4,47 @@ They are part of the network, so that the optimiser, the average, checkpoints an
 the trained network gets it without them.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from torch import Tensor, nn
 
 from smoothpl.errors import ConfigError
 from smoothpl.nets.heads import Head, LinearHead
+from smoothpl.nets.last_map import length_of_map, overheard, pooling
 from smoothpl.nets.output import Output
 
 BASE, HEADS = "base.", "heads."
-MakeHead = Callable[[int, int], nn.Module]
+MakeHead = Callable[..., nn.Module]
 """From the length of the features and the number of classes."""
 
 
+class Deferred(nn.Module):
+    """A head that is not asked about the features of a batch as they are: it needs chance (`needs`), or a term that
+    asks it."""
+
+    needs: frozenset[str] = frozenset()
+
+
 class WithHeads(nn.Module):
-    """`judged` names the head whose logits are predictions; None: those of the network itself."""
+    """`judged` names the head whose logits are predictions; None: those of the network itself.
+
+    `dims`: of an image, where a head sees the last map (`sees_map`).
+    """
 
     def __init__(
-        self, base: nn.Module, heads: Mapping[str, MakeHead], num_classes: int, judged: str | None = None
+        self,
+        base: nn.Module,
+        heads: Mapping[str, MakeHead],
+        num_classes: int,
+        judged: str | None = None,
+        dims: Sequence[int] = (),
     ) -> None:
         super().__init__()
         self.base = base
         dim = length_of_features(base)
-        self.heads = nn.ModuleDict({name: make(dim, num_classes) for name, make in heads.items()})
+        made = {name: make_head(make, base, dim, num_classes, dims) for name, make in heads.items()}
+        self.heads = nn.ModuleDict(made)
+        self.sees_map = any(map(sees_map, made.values()))
         if judged is not None and judged not in self.heads:
             raise ConfigError(f"the judged head {judged} is not among extra_heads={[*heads]}; name one of them.")
         if judged is not None and isinstance(base, Head) and not isinstance(base, LinearHead):
@@ -37,8 +55,12 @@ class WithHeads(nn.Module):
         self.judged = judged
 
     def look(self, images: Tensor) -> Output:
-        logits, features = logits_and_features(self.base, images)
-        return Output(logits, features, {name: self.made_by(name, features) for name in self.heads})
+        with overheard(pooling(self.base) if self.sees_map else None) as maps:
+            logits, features = logits_and_features(self.base, images)
+        last = maps[-1] if maps else features
+        asked = {name: head for name, head in self.heads.items() if not isinstance(head, Deferred)}
+        said = {name: self.made_by(name, last if sees_map(head) else features) for name, head in asked.items()}
+        return Output(logits, features, said)
 
     def forward(self, images: Tensor) -> Tensor:
         if self.judged is None:
@@ -56,6 +78,19 @@ def begin_alike(network: nn.Module) -> None:
     """On features a judged head begins as that of the network: without an opinion, or as a probe has found it."""
     if isinstance(network, WithHeads) and network.judged is not None and isinstance(network.base, LinearHead):
         network.heads[network.judged].load_state_dict(network.base.classify.state_dict())
+
+
+def sees_map(head: object) -> bool:
+    return bool(getattr(getattr(head, "func", head), "sees_map", False))
+
+
+def make_head(make: MakeHead, base: nn.Module, dim: int, num_classes: int, dims: Sequence[int]) -> nn.Module:
+    """dims: of an image, or nothing if they are not known before the data are opened."""
+    if not sees_map(make):
+        return make(dim, num_classes)
+    if pooling(base) is not None and not dims:
+        raise ConfigError("a head on the last map of a network needs the size of images in pixels; add +data.size=32.")
+    return make(length_of_map(base, dims) or dim, num_classes, width=dim)
 
 
 def base_of(network: nn.Module) -> nn.Module:

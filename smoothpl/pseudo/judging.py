@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from smoothpl.data.batch import Batch
 from smoothpl.nets.output import Output
-from smoothpl.pseudo.labels import Beliefs, from_probabilities, probabilities
+from smoothpl.pseudo.labels import Beliefs, probabilities
 from smoothpl.pseudo.teachers import Networks, Teacher
 from smoothpl.pseudo.train_step import TrainStep
 from smoothpl.pseudo.weighting import Weighting
@@ -15,7 +15,7 @@ def judge(
 ) -> TrainStep:
     """The stop-gradient is behind the teacher, once for all that follows; `believed` alone still has its gradient."""
     of_labeled = networks.believe(outputs["labeled"].logits)
-    pseudo = from_probabilities(teacher(batch, outputs, networks), batch.image)
+    pseudo = teacher.label(batch, outputs, networks)
     beliefs = Beliefs(pseudo, probabilities(of_labeled.detach()), batch.label)
     weighting.see(beliefs, outputs)
     weight, lessons = weighting(pseudo, outputs), weighting.lessons(pseudo, outputs)

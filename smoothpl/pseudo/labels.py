@@ -13,6 +13,7 @@ class PseudoLabels(NamedTuple):
     confidence: Tensor  # (U,) float32
     probabilities: Tensor  # (U, C) float32
     image: Tensor | None = None  # (U,) which of the N unlabeled images, for policies that remember each
+    consensus: Tensor | None = None  # (U,) the score of several draws together, where a teacher makes several
 
 
 class Beliefs(NamedTuple):
@@ -33,9 +34,11 @@ def probabilities(logits: Tensor) -> Tensor:
     return logits.float().softmax(dim=1)
 
 
-def from_probabilities(probabilities: Tensor, image: Tensor | None = None) -> PseudoLabels:
+def from_probabilities(
+    probabilities: Tensor, image: Tensor | None = None, consensus: Tensor | None = None
+) -> PseudoLabels:
     confidence, label = probabilities.max(dim=1)
-    return PseudoLabels(label, confidence, probabilities, image)
+    return PseudoLabels(label, confidence, probabilities, image, consensus)
 
 
 def one_hot(label: Tensor, num_classes: int, dtype: torch.dtype = torch.float32) -> Tensor:

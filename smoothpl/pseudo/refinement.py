@@ -22,6 +22,10 @@ class Refinement(nn.Module, ABC):
 
     teaches = True
     """Whether the corrected probabilities are also what is taught, or weigh only."""
+    weighs = True
+    """Whether they also weigh, or are taught only."""
+    whole_batch = False
+    """Whether it compares images with each other: then a step cannot be computed in parts (accumulate)."""
     needs: frozenset[str] = frozenset()
     """Views and heads without which it cannot work."""
 

@@ -11,7 +11,8 @@ from smoothpl.data.batch import Batch
 from smoothpl.errors import ConfigError
 from smoothpl.nets.output import Output
 from smoothpl.nets.statistics import resting_statistics
-from smoothpl.pseudo.labels import probabilities
+from smoothpl.nets.stochastic import SEED, drawn
+from smoothpl.pseudo.labels import PseudoLabels, from_probabilities, probabilities
 
 
 class Networks(Protocol):
@@ -30,13 +31,17 @@ class Networks(Protocol):
 
 
 class Teacher(nn.Module, ABC):
-    """`needs` names views without which it cannot teach."""
+    """`needs` names views, heads and chance without which it cannot teach."""
 
     needs: frozenset[str] = frozenset()
 
     @abstractmethod
     def forward(self, batch: Batch, outputs: Mapping[str, Output], networks: Networks) -> Tensor:
         """-> probabilities (U, C) float32 of the unlabeled images, detached."""
+
+    def label(self, batch: Batch, outputs: Mapping[str, Output], networks: Networks) -> PseudoLabels:
+        """The same, with the score of each image."""
+        return from_probabilities(self(batch, outputs, networks), batch.image)
 
 
 @final
@@ -85,3 +90,33 @@ class OfHead(Teacher):
 
     def forward(self, batch: Batch, outputs: Mapping[str, Output], networks: Networks) -> Tensor:
         return probabilities(outputs["weak"].heads[self.head].detach())
+
+
+@final
+class Ensemble(Teacher):
+    """Several draws of a stochastic last layer (STOCO): they teach by their mean.
+
+    Their consensus is the product of their probabilities, in the class where that is largest. The first draw is the one
+    that learns.
+    """
+
+    def __init__(self, draws: int = 5, head: str = "stochastic") -> None:
+        super().__init__()
+        if type(draws) is not int or draws < 1:
+            raise ConfigError(f"teacher.draws={draws} must be a positive whole number; 5 is published.")
+        self.draws, self.head = draws, head
+        self.needs = frozenset({head, SEED})
+
+    def every_draw(self, batch: Batch, outputs: Mapping[str, Output], networks: Networks) -> Tensor:
+        """-> (draws, U, C)."""
+        weak, seed = outputs["weak"], batch.chance[SEED]
+        with torch.no_grad():
+            further = [drawn(networks.network, self.head, weak, seed, draw) for draw in range(1, self.draws)]
+        return torch.stack([probabilities(networks.believe(each.detach())) for each in (weak.logits, *further)])
+
+    def forward(self, batch: Batch, outputs: Mapping[str, Output], networks: Networks) -> Tensor:
+        return self.every_draw(batch, outputs, networks).mean(dim=0)
+
+    def label(self, batch: Batch, outputs: Mapping[str, Output], networks: Networks) -> PseudoLabels:
+        each = self.every_draw(batch, outputs, networks)
+        return from_probabilities(each.mean(dim=0), batch.image, each.prod(dim=0).amax(dim=1))

@@ -22,8 +22,9 @@ class Weighting(nn.Module):
     """In one step: `see` it, ask for `lessons` and their weights, `observe` what came of it.
 
     `score` is what the threshold is held against: the confidence in the dominant class, or its margin over the second,
-    which vanishes where two classes tie. `floor` is the lowest threshold, whatever the policy says. With `annealing`
-    labeled images have weights, too; with `balance` images of rare classes weigh more, labeled or not.
+    which vanishes where two classes tie, or the consensus of several draws of a teacher, which for one draw is its
+    confidence. `floor` is the lowest threshold, whatever the policy says. With `annealing` labeled images have weights,
+    too; with `balance` images of rare classes weigh more, labeled or not.
     """
 
     def __init__(
@@ -31,7 +32,7 @@ class Weighting(nn.Module):
         policy: ThresholdPolicy,
         shape: AnyShape,
         alignment: Alignment | None = None,
-        score: Literal["confidence", "margin"] = "confidence",
+        score: Literal["confidence", "margin", "consensus"] = "confidence",
         floor: float = 0.0,
         annealing: Annealing | None = None,
         refine: Sequence[Refinement] = (),
@@ -58,8 +59,8 @@ class Weighting(nn.Module):
                     "that before; use align=none, and put it first."
                 )
             before = type(each).__name__
-        if score not in ("confidence", "margin"):
-            raise ValueError(f"score={score} must be confidence or margin.")
+        if score not in ("confidence", "margin", "consensus"):
+            raise ValueError(f"score={score} must be confidence or margin, or consensus with teacher=ensemble.")
 
     @property
     def refinements(self) -> list[Refinement]:
@@ -90,15 +91,15 @@ class Weighting(nn.Module):
         self.policy.see(of_all if refined is beliefs.unlabeled else of_all._replace(unlabeled=of_all_ranks(refined)))
 
     def refined(self, pseudo: PseudoLabels, outputs: Outputs | None = None, to_teach: bool = False) -> PseudoLabels:
-        """`to_teach`: without those that weigh only."""
+        """`to_teach`: without those that weigh only; otherwise without those that are taught only."""
         wanted = [each for each in self.refinements if not isinstance(each, Unaligned)]
-        wanted = [each for each in wanted if each.teaches or not to_teach]
+        wanted = [each for each in wanted if (each.teaches if to_teach else each.weighs)]
         if not wanted:
             return pseudo
         probabilities = pseudo.probabilities
         for each in wanted:
             probabilities = each.refine(probabilities, outputs, pseudo.image)
-        return from_probabilities(probabilities, pseudo.image)
+        return from_probabilities(probabilities, pseudo.image, pseudo.consensus)
 
     def forward(self, pseudo: PseudoLabels, outputs: Outputs | None = None) -> Tensor:
         """-> weight (U,) in [0, 1]."""
@@ -108,8 +109,14 @@ class Weighting(nn.Module):
 
     def above_threshold(self, pseudo: PseudoLabels) -> Tensor:
         """-> weight (U,) by score and threshold alone."""
-        confidence = margin(pseudo.probabilities) if self.score == "margin" else pseudo.confidence
-        return self.weigh(confidence, self.policy(pseudo))
+        return self.weigh(self.scored(pseudo), self.policy(pseudo))
+
+    def scored(self, pseudo: PseudoLabels) -> Tensor:
+        """-> (U,) what is held against the threshold."""
+        if self.score == "margin":
+            return margin(pseudo.probabilities)
+        together = pseudo.consensus if self.score == "consensus" else None
+        return pseudo.confidence if together is None else together
 
     def weigh(self, score: Tensor, threshold: Tensor) -> Tensor:
         """Phi, also for terms that cut by thresholds of their own: score (...), threshold (...) -> weight (...)."""
@@ -187,7 +194,7 @@ class Weighting(nn.Module):
             if isinstance(self.shape, Gaussian):
                 why = "shape=gaussian keeps weight where two classes tie and weights by class jump"
                 found.append(Obstacle(why, "shape=linear", ("shape=linear",)))
-        can_tie = not isinstance(self.shape, Gaussian) and self.score == "confidence" and lowest < 0.5
+        can_tie = not isinstance(self.shape, Gaussian) and self.score != "margin" and lowest < 0.5
         if (is_hard or by_class) and can_tie:
             of_class = "a threshold by class" if self.policy.by_class else "a weight by class"
             what = "a hard target" if is_hard else of_class

@@ -32,7 +32,7 @@ from smoothpl.nets.heads import Head
 from smoothpl.nets.start import HeadStart
 from smoothpl.optim import SGDByDepth, WeightDecaySGD
 from smoothpl.run.build_method import build_method
-from smoothpl.run.memory import check_classes
+from smoothpl.run.memory import check_classes, known_side
 
 
 def build_data(config: DictConfig, scan: Scan | None = None) -> SemiSupervisedData:
@@ -132,7 +132,9 @@ def build_whole(config: DictConfig, with_pretrained: bool) -> nn.Module:
     """The network that learns: one that sees images, a head on features, or a head with the backbone below it."""
     network = build_network(config.net, with_pretrained, dims_of(config))
     if config.finetune is None:
-        return with_extra_heads(network, config.extra_heads, config.data.num_classes)
+        side = known_side(config)
+        dims = () if side is None else (config.data.channels, side, side)
+        return with_extra_heads(network, config.extra_heads, config.data.num_classes, dims)
     assert isinstance(network, Head)
     return whole_network(build_encoders(config.backbone)[0], network, config.finetune)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from hydra.utils import instantiate
+from hydra.utils import get_class, instantiate
 from omegaconf import DictConfig
 from torch import nn
 
@@ -15,7 +15,7 @@ from smoothpl.pseudo.obstacles import Obstacle
 from smoothpl.pseudo.shapes import jumps
 from smoothpl.pseudo.smoothness import all_obstacles
 from smoothpl.pseudo.targets import Target
-from smoothpl.pseudo.teachers import Live, Teacher
+from smoothpl.pseudo.teachers import Ensemble, Live, Teacher
 from smoothpl.terms.ascent import Ascent
 from smoothpl.terms.factor import Factor
 from smoothpl.terms.fairness import FairnessTerm
@@ -70,6 +70,7 @@ def build_method(config: DictConfig) -> Method:
     except ValueError as error:
         raise error if isinstance(error, ConfigError) else ConfigError(str(error)) from error
     check_needs(config, method)
+    check_split(config, method)
     check_parts_of_step(config, method)
     check_slope(config, weighting)
     if config.smooth == "strict" and method.obstacles:
@@ -101,7 +102,7 @@ def build_terms(config: DictConfig) -> dict[str, Term]:
         # auto: the weight is measured before a run, and set then
         weight = 1.0 if config.unlabeled_weight == "auto" else config.unlabeled_weight
         target, distance, ramp = (instantiate(config[name]) for name in ("target", "distance", "ramp"))
-        terms[LESSON] = Lesson(target, view, distance, weight, ramp)
+        terms[LESSON] = Lesson(target, view, distance, weight, ramp, config.learned_head)
     if config.factor_weight:
         terms[FACTOR] = Factor(config.factor_weight)
     if config.fairness is not None:
@@ -118,9 +119,16 @@ def check_needs(config: DictConfig, method: Method) -> None:
         "teacher": method.teacher.needs if method.teacher else frozenset(),
         "mix": method.mix.needs if method.mix else frozenset(),
     }
+    for name, each in (config.extra_heads or {}).items():
+        needy[f"extra_heads.{name}"] = getattr(get_class(each.head._target_), "needs", frozenset())
     if method.weighting is not None:
         names = ["align", *(f"refine.{name}" for name in config.refine or ())]
         needy |= {name: part.needs for name, part in zip(names, method.weighting.refinements, strict=True)}
+    require(
+        config.score != "consensus" or isinstance(method.teacher, Ensemble),
+        f"score=consensus is that of several draws, which the teacher of method={config.method} does not make; use "
+        "teacher=ensemble, or score=confidence.",
+    )
     for name, needs in needy.items():
         missing = sorted(needs - there)
         require(
@@ -128,6 +136,15 @@ def check_needs(config: DictConfig, method: Method) -> None:
             f"{name} needs {', '.join(missing)}, which method={config.method} does not have; add it to views_wanted "
             "(a view, or chance), to extra_heads (a head) or to refine (a memory).",
         )
+
+
+def check_split(config: DictConfig, method: Method) -> None:
+    learning = [name for name, term in method.terms.items() if term.weak_learns]
+    require(
+        config.forward != "split" or not learning,
+        f"forward=split leaves the weak view without gradient, which terms.{'.'.join(learning[:1])} needs; use "
+        "forward=joint.",
+    )
 
 
 def check_parts_of_step(config: DictConfig, method: Method) -> None:
@@ -138,7 +155,8 @@ def check_parts_of_step(config: DictConfig, method: Method) -> None:
         f"accumulate={config.accumulate}: the memory of method={config.method} is made for whole steps; use "
         "accumulate=1, or a method without memory such as fixmatch or smooth.",
     )
-    compares = method.mix is not None or any(term.whole_batch for term in method.terms.values())
+    refinements = method.weighting.refinements if method.weighting is not None else []
+    compares = method.mix is not None or any(part.whole_batch for part in (*method.terms.values(), *refinements))
     require(
         not compares,
         f"accumulate={config.accumulate}: method={config.method} compares the images of a whole step with each other; "

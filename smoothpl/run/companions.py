@@ -11,7 +11,10 @@ from smoothpl.config.recipe import WATCHING
 from smoothpl.data.parts import Part
 from smoothpl.run.resume import AUTO
 
-OF_PSEUDO_LABELS = ("threshold_floor", "score", "smooth", "factor_weight", "forward", "views_wanted", "labeled_weight")
+OF_PSEUDO_LABELS = (
+    *("threshold_floor", "score", "smooth", "factor_weight", "forward", "views_wanted", "labeled_weight"),
+    "learned_head",
+)
 """Plain knobs that no method sets: in the twin they are as in conf/train.yaml."""
 PARTS_OF_METHOD = (
     *("align", "policy", "shape", "target", "annealing", "fairness"),

@@ -8,6 +8,7 @@ from smoothpl.terms.complement import Complement
 from smoothpl.terms.entropy import Entropy
 from smoothpl.terms.factor import Factor
 from smoothpl.terms.fairness import FairnessTerm
+from smoothpl.terms.far import Far
 from smoothpl.terms.graph import Graph
 from smoothpl.terms.instance import Instance
 from smoothpl.terms.labeled import LabeledLesson, LabeledView
@@ -17,8 +18,9 @@ from smoothpl.terms.mixed import MixedLabels, MixedLesson
 from smoothpl.terms.negative import Negative
 from smoothpl.terms.pairs import Pairs
 from smoothpl.terms.prototype import Prototype
-from smoothpl.terms.rotation import Rotation
+from smoothpl.terms.rotation import FourTurns, Rotation
 from smoothpl.terms.term import Term
+from smoothpl.terms.worst_case import WorstCase
 
 __all__ = [
     "Adversarial",
@@ -29,6 +31,8 @@ __all__ = [
     "Entropy",
     "Factor",
     "FairnessTerm",
+    "Far",
+    "FourTurns",
     "Graph",
     "Instance",
     "LabeledLesson",
@@ -42,4 +46,5 @@ __all__ = [
     "Prototype",
     "Rotation",
     "Term",
+    "WorstCase",
 ]

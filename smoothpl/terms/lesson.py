@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
+from smoothpl.nets.head_with_dropout import ask
 from smoothpl.nets.several import each_head, for_each_head
 from smoothpl.pseudo.distances import CrossEntropy, Distance
 from smoothpl.pseudo.obstacles import Obstacle
@@ -31,18 +32,25 @@ class Lesson(Term):
         distance: Distance | None = None,
         weight: float = 1.0,
         ramp: Ramp | None = None,
+        head: str | None = None,
     ) -> None:
         super().__init__(weight, ramp)
         self.target = target
         self.view = view
         self.distance: Distance = CrossEntropy() if distance is None else distance
-        self.needs = frozenset({view}) - {"weak", "strong"}
+        self.head = head
+        self.needs = frozenset({view} if head is None else {view, head}) - {"weak", "strong"}
 
     def forward(self, step: TrainStep) -> Tensor:
-        logits = step.weighting.for_learning(step.outputs[self.view].logits)
+        logits = step.weighting.for_learning(self.learned(step))
         balanced = step.weighting.balanced(step.weight, step.lessons)
         target, weight = (for_each_head(each, logits) for each in (self.target(step.lessons), balanced))
         return (weight * self.distance(each_head(logits), target)).mean()
+
+    def learned(self, step: TrainStep) -> Tensor:
+        """-> (U, C) logits: of the head that gives the pseudo-labels, or of another one (DST)."""
+        output = step.outputs[self.view]
+        return output.logits if self.head is None else ask(step.network, self.head, output, step.batch.chance)
 
     def obstacles(self, weighting: Weighting) -> Sequence[Obstacle]:
         return ()  # those of its target are those of the weighting: smoothness.py

@@ -1,5 +1,6 @@
-"""Rotation: by how many quarters of a circle was an image turned? (ReMixMatch)"""
+"""Rotation: by how many quarters of a circle was an image turned? (ReMixMatch, CRMatch)"""
 
+import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
@@ -17,3 +18,16 @@ class Rotation(Term):
 
     def forward(self, step: TrainStep) -> Tensor:
         return cross_entropy(step.outputs["turned"].heads[self.head].float(), step.batch.chance["turn"])
+
+
+class FourTurns(Term):
+    """Cross-entropy of such a head on all four turns of weak views of other images (CRMatch)."""
+
+    def __init__(self, weight: float = 1.0, head: str = "rotation") -> None:
+        super().__init__(weight)
+        self.head = head
+        self.needs = frozenset({"quarters", head})
+
+    def forward(self, step: TrainStep) -> Tensor:
+        logits = step.outputs["quarters"].heads[self.head].float()
+        return cross_entropy(logits, torch.arange(4, device=logits.device).repeat(len(logits) // 4))

@@ -23,6 +23,8 @@ class Term(nn.Module, ABC):
     whole_batch = False
     """Whether it compares images with each other: then a step cannot be computed in parts (accumulate)."""
 
+    weak_learns = False
+    """Whether the weak view learns by it, which forward=split leaves without gradient."""
     is_hard = False
     """Whether it takes the dominant class of an image for granted, which jumps where two classes tie."""
 

@@ -1,12 +1,13 @@
 import pytest
 
-from smoothpl.config.views import FURTHER_VIEWS, OF_LABELED, num_views
+from smoothpl.config.views import FURTHER_VIEWS, OF_LABELED, OF_OTHERS, num_views
 from smoothpl.data import wanted
 
 
 def test_the_views_that_can_be_asked_for_are_those_that_can_be_made() -> None:
     assert {*FURTHER_VIEWS} == {*wanted.FURTHER_VIEWS}
     assert [name for name, view in wanted.FURTHER_VIEWS.items() if view.of == "labeled"] == [*OF_LABELED]
+    assert [name for name, view in wanted.FURTHER_VIEWS.items() if view.of == "others"] == [*OF_OTHERS]
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,13 @@ import torch
 from torch import nn
 
 from smoothpl.errors import ConfigError
+from smoothpl.nets import LinearHead
+from smoothpl.nets.forwards import look
+from smoothpl.nets.noise import normal
 from smoothpl.nets.output import Output
-from smoothpl.pseudo.teachers import Average, Live, MeanOf, OfHead
+from smoothpl.nets.stochastic import Stochastic, disturbed
+from smoothpl.nets.with_heads import WithHeads
+from smoothpl.pseudo.teachers import Average, Ensemble, Live, MeanOf, OfHead
 
 CHANCE = torch.Generator().manual_seed(0)
 OUTPUTS = {
@@ -50,3 +55,22 @@ def test_the_average_teaches_by_the_statistics_of_its_batch() -> None:
 def test_a_head_teaches_by_its_own_logits() -> None:
     assert OfHead("second")(Mock(), OUTPUTS, networks()).equal(OUTPUTS["weak"].heads["second"].softmax(1))
     assert OfHead("second").needs == {"second"}
+
+
+def test_an_ensemble_teaches_by_its_mean_and_scores_by_its_product() -> None:
+    seed, features = torch.tensor([5]), torch.randn(6, 4, generator=CHANCE)
+    torch.manual_seed(0)
+    network = WithHeads(
+        LinearHead(4, 3), {"stochastic": lambda dim, classes: Stochastic(dim, classes, 2.0)}, num_classes=3
+    )
+    outputs = disturbed(network, look(network, {"weak": features}, "joint"), {"heads": seed})
+    known = Mock(network=network, believe=lambda logits: logits)
+    batch = Mock(chance={"heads": seed}, image=torch.arange(6))
+    pseudo = Ensemble(3).label(batch, outputs, known)
+    each = torch.stack([(features @ (2 * normal(seed, (3, 4), draw)).T).softmax(1) for draw in range(3)])
+    torch.testing.assert_close(pseudo.probabilities, each.mean(0))
+    torch.testing.assert_close(pseudo.consensus, each.prod(0).amax(1))
+    assert not pseudo.probabilities.requires_grad
+    assert Ensemble(3)(batch, outputs, known).equal(pseudo.probabilities)
+    with pytest.raises(ConfigError, match=r"teacher\.draws=0 must be a positive whole number"):
+        Ensemble(0)

@@ -1,7 +1,7 @@
 """What every method is tested for besides its rule: paths through thresholds and ties, waiting, parts of a step."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import product
 
 import torch
@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from benchmarks.waiting import Synchronisations
 from smoothpl.data import Batch
+from smoothpl.data.batch import NOTHING
 from smoothpl.module import SemiSupervisedModule
 from smoothpl.nets.output import Output
 from smoothpl.pseudo import Beliefs, Curriculum, Everybody, Step, Weighting, pseudo_labels
@@ -20,6 +21,8 @@ from tests.support.method_steps import gradient, module_and_batches, sharpen_las
 SMALL, LARGE = 0.005, 0.05
 """Jumps: a smooth loss has none above the first, every other loss has one above the second (test_smoothness.py)."""
 CLASSES, POINTS = 10, 5_001
+MakeOutput = Callable[[Tensor], Output]
+Seen = tuple[SemiSupervisedModule, MakeOutput, Mapping[str, Tensor]]
 
 
 def loss_of(module: SemiSupervisedModule, batch: Batch) -> Tensor:
@@ -70,13 +73,22 @@ def half(batch: Batch, number: int) -> Batch:
     return batch._replace(**tensors, views=views, labeled_image=None)  # type: ignore[arg-type]
 
 
-def largest_jump(moving: str, views: tuple[str, ...], *words: str) -> float:
+def largest_jump(
+    moving: str,
+    views: tuple[str, ...],
+    *words: str,
+    output: MakeOutput = Output,
+    chance: Mapping[str, Tensor] = NOTHING,
+    prepare: Callable[[SemiSupervisedModule], None] = lambda module: None,
+) -> float:
     """Of the gradient by the logits of all views, as those of one view go from one class to another.
 
-    Every point of the way is an image of one step: what a method remembers is the same for all of them.
+    Every point of the way is an image of one step: what a method remembers is the same for all of them. `output`: what
+    else the network would make of an image with these logits.
     """
     module, _ = module_and_batches(*words)
     assert module.weighting is not None
+    prepare(module)
     if isinstance(module.weighting.policy, Curriculum):  # as if it had seen all images: classes differ in thresholds
         policy, progress = module.weighting.policy, torch.linspace(0.6, 1, CLASSES)
         policy.count.copy_(progress * len(policy.ledger) / progress.sum())
@@ -87,10 +99,11 @@ def largest_jump(moving: str, views: tuple[str, ...], *words: str) -> float:
     for term in module.all_terms.values():
         if isinstance(term, Balanced):  # as late as it leaves images out
             term.steps.fill_(term.max_steps)
-    return max(jump_on_way(module, moving, views, *ends) for ends in product(range(2), range(3, 5)))
+    seen = module, output, chance
+    return max(jump_on_way(seen, moving, views, *ends) for ends in product(range(2), range(3, 5)))
 
 
-def jump_on_way(module: SemiSupervisedModule, moving: str, views: tuple[str, ...], first: int, second: int) -> float:
+def jump_on_way(seen: Seen, moving: str, views: tuple[str, ...], first: int, second: int) -> float:
     chance = torch.Generator().manual_seed(3 + first + second)
     way = torch.linspace(0, 1, POINTS, dtype=torch.float64).unsqueeze(1)
     ends = 0.3 * torch.randn(2, CLASSES, generator=chance, dtype=torch.float64)
@@ -99,19 +112,22 @@ def jump_on_way(module: SemiSupervisedModule, moving: str, views: tuple[str, ...
     path = ((1 - way) * ends[0] + way * ends[1]).float()
     still = torch.randn(CLASSES, generator=chance).expand(POINTS, CLASSES)
     logits = {name: (path if name == moving else still).clone().requires_grad_() for name in views}
-    loss = loss_of_logits(module, logits)
+    loss = loss_of_logits(*seen, logits)
     found = torch.autograd.grad(loss, [*logits.values()], allow_unused=True)
     return max(POINTS * each.diff(dim=0).abs().max().item() for each in found if each is not None)
 
 
-def loss_of_logits(module: SemiSupervisedModule, logits: Mapping[str, Tensor]) -> Tensor:
-    """The loss of a step in which the network would say so, and all its heads."""
+def loss_of_logits(
+    module: SemiSupervisedModule, output: MakeOutput, chance: Mapping[str, Tensor], logits: Mapping[str, Tensor]
+) -> Tensor:
+    """The loss of a step in which the network would say so, and all its heads if nothing else is said of them."""
     heads = getattr(module.network, "heads", ())
-    outputs = {name: Output(each, None, dict.fromkeys(heads, each)) for name, each in logits.items()}
+    make = output if output is not Output else lambda each: Output(each, None, {name: each for name in heads})
+    outputs = {name: make(each) for name, each in logits.items()}
     module.look = lambda batch: outputs  # type: ignore[method-assign]
     number = len(logits["weak"])
     nothing = torch.zeros(number, dtype=torch.long)
-    chance = {"balance": torch.full((2 * number,), 0.15)}
+    chance = {"balance": torch.full((2 * number,), 0.15)} | dict(chance)
     batch = Batch(labeled=nothing, label=nothing, weak=nothing, strong=None, image=nothing, chance=chance)
     return loss_of(module, batch)
 

@@ -13,7 +13,11 @@ from smoothpl.nets.with_heads import BASE, HEADS, without_heads
 from smoothpl.run.build import build_module
 from smoothpl.run.training import train
 from tests.support.composing import TINY, composed
+from tests.support.lives import run
 from tests.support.method_steps import module_and_batches
+
+TWO = ("trainer=ddp", "trainer.devices=2", "trainer.accelerator=cpu")
+CALM = ("optim.learning_rate=0.0001", "threshold=0.02")
 
 
 def waits(*overrides: str, steps: int = 3) -> Counter[str]:
@@ -57,3 +61,14 @@ def assert_is_read_without_its_heads(run_dir: Path, *overrides: str) -> None:
     assert {*without_heads(average)} == {name.removeprefix(BASE) for name in average if name.startswith(BASE)}
     classifier = load(run_dir)
     assert not any("heads" in name for name in classifier.network.state_dict())
+
+
+def assert_ranks_agree(folder: Path, *overrides: str) -> None:
+    """Two processes learn what one does."""
+    states = []
+    for name, words in (("one", ()), ("two", TWO)):
+        done = run(folder / name, *overrides, *CALM, "max_steps=6", "batch_size=8", "eval_every=6", *words)
+        assert done.returncode == 0, done.stderr
+        states.append(torch.load(folder / name / "last.ckpt", weights_only=True)["state_dict"])
+    for key, tensor in states[0].items():
+        torch.testing.assert_close(states[1][key], tensor, rtol=1e-4, atol=1e-4)

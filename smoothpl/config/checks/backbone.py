@@ -23,6 +23,16 @@ def check_backbone(config: DictConfig, overrides: Sequence[str] = ()) -> None:
     if config.backbone is None:
         return
     check_backbone_numbers(config.backbone)
+    require(
+        "power_mean" not in (config.refine or {}),
+        "refine=power_mean compares views by their logits, which a head on features has on another scale than its "
+        "confidences; leave it out, or use backbone=none.",
+    )
+    require(
+        "quarters" not in config.views_wanted,
+        f"method={config.method} teaches the features of a network by what it adds to FixMatch, and those of a "
+        "backbone stay as they are; use method=fixmatch, which it would be, or backbone=none.",
+    )
     is_vectors = all(str(each.get("_target_")).endswith(".Embeddings") for each in config.backbone.encoders.values())
     require(
         not is_vectors or "turn" not in config.views_wanted,

@@ -14,7 +14,7 @@ FURTHER_PARTS = ("teacher", "refine", "distance", "ramp", "mix", "ascent", "extr
 
 def check_labels_only(config: DictConfig, typed: Collection[str]) -> None:
     """`typed`: the keys that somebody has typed."""
-    names = (*OF_PSEUDO_LABELS, *FURTHER_PARTS, "threshold", "learned_view", "labeled_weight")
+    names = (*OF_PSEUDO_LABELS, *FURTHER_PARTS, "threshold", "learned_view", "learned_head", "labeled_weight")
     parts = [name for name in names if config[name] is not None and (name != "threshold" or name in typed)]
     parts += ["views_wanted"] if config.views_wanted else []
     numbers = [name for name in ("unlabeled_weight", "unlabeled_ratio", "factor_weight") if config[name] != 0]
@@ -112,7 +112,10 @@ def check_threshold(config: DictConfig, typed: Collection[str]) -> None:
             f"threshold={threshold} has no effect: this policy finds its own; leave it out.",
         )
     require(0 <= floor < 1, f"threshold_floor={floor} must lie in [0, 1); 0 leaves the policy alone.")
-    require(config.score in ("confidence", "margin"), f"score={config.score} must be confidence or margin.")
+    require(
+        config.score in ("confidence", "margin", "consensus"),
+        f"score={config.score} must be confidence or margin, or consensus with teacher=ensemble.",
+    )
     require(config.smooth in ("allow", "strict"), f"smooth={config.smooth} must be allow or strict.")
 
 
@@ -135,6 +138,16 @@ def check_further_parts(config: DictConfig) -> None:
         not config.compile or "ledger_alignment" not in (config.refine or {}),
         "compile=true cannot fuse refine=[ledger_alignment], which aligns in some steps only; use compile=false, or "
         "refine=[dual_alignment].",
+    )
+    require(
+        config.learned_head is None or config.learned_head in (config.extra_heads or {}),
+        f"learned_head={config.learned_head} must be one of extra_heads={list(config.extra_heads or {})}, or null: the "
+        "network's own.",
+    )
+    require(
+        config.learned_head is None or config.backbone is None,
+        f"learned_head={config.learned_head} teaches the features below it, and those of a backbone stay as they are: "
+        f"method={config.method} would learn from labels alone; use backbone=none, or method=fixmatch.",
     )
     require(
         not config.compile or not (config.extra_heads or config.mix or config.teacher or config.forward == "apart"),

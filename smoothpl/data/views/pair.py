@@ -12,7 +12,7 @@ from torch import Tensor
 from smoothpl.data.batch import Batch, RawStep
 from smoothpl.data.source import Images, Reading
 from smoothpl.data.views.simclr import SimCLR
-from smoothpl.data.views.turns import quarter_turns
+from smoothpl.data.views.turns import every_turn, quarter_turns
 from smoothpl.data.views.view import View
 from smoothpl.data.wanted import FURTHER_VIEWS, Recipe
 
@@ -49,6 +49,7 @@ class Views:
             name: self.normalise(self.recipe(FURTHER_VIEWS[name].recipe)(images, plan))
             for name, (images, plan) in step.views.items()
         }
+        views |= {name: every_turn(view) for name, view in views.items() if FURTHER_VIEWS[name].turns}
         if "turn" in step.chance and strong is not None:
             turned = step.turned
             views["turned"] = quarter_turns(strong, step.chance["turn"]) if turned is None else self.normalise(turned)

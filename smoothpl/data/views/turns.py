@@ -31,3 +31,9 @@ def quarter_turns(images: Tensor, turn: Tensor) -> Tensor:
     """images (U, channels, side, side), turn (U,) 0 to 3 -> the same dims."""
     every = torch.stack([torch.rot90(images, number, dims=(-2, -1)) for number in range(4)])
     return every[turn, torch.arange(len(turn), device=turn.device)]
+
+
+def every_turn(images: Tensor) -> Tensor:
+    """images (n, channels, side, side) -> (4 n, ...): of each image the four turns, one after the other."""
+    every = [torch.rot90(images, number, dims=(-2, -1)) for number in range(4)]
+    return torch.stack(every, dim=1).flatten(0, 1)

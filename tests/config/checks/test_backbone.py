@@ -21,6 +21,8 @@ WRONG = {
     "backbone=[none,efficientnet_lite0]": r"none is for a network that sees images, and cannot be one of several",
     "backbone=embeddings backbone.views=3": r"backbone\.views=3 has no effect with backbone=embeddings: .*; leave it",
     "backbone=embeddings method=remixmatch": r"method=remixmatch turns images, and backbone=embeddings has one vector",
+    f"{LITE} method=crmatch": r"method=crmatch teaches the features .*; use method=fixmatch, which",
+    f"{LITE} refine=[power_mean]": r"refine=power_mean compares views by their logits, .*; leave it out, or use",
     "backbone=embeddings backbone.engine=torch": r"backbone\.engine=torch has no effect with backbone=embeddings",
 }
 
