@@ -121,9 +121,12 @@ def loss_of_logits(
     module: SemiSupervisedModule, output: MakeOutput, chance: Mapping[str, Tensor], logits: Mapping[str, Tensor]
 ) -> Tensor:
     """The loss of a step in which the network would say so, and all its heads if nothing else is said of them."""
-    heads = getattr(module.network, "heads", ())
-    make = output if output is not Output else lambda each: Output(each, None, {name: each for name in heads})
-    outputs = {name: make(each) for name, each in logits.items()}
+    heads = [*map(str, getattr(module.network, "heads", ()))]
+    made = {name: output(each) for name, each in logits.items()}
+    outputs = {
+        name: each if each.heads else each._replace(heads=dict.fromkeys(heads, each.logits))
+        for name, each in made.items()
+    }
     module.look = lambda batch: outputs  # type: ignore[method-assign]
     number = len(logits["weak"])
     nothing = torch.zeros(number, dtype=torch.long)
