@@ -55,8 +55,7 @@ class WideResNet(nn.Module):
         self.stem = nn.Conv2d(channels, extents[0], kernel_size=3, padding=1)
         self.blocks = nn.Sequential(*stages)
         self.norm = normalise(extents[-1], norm_momentum)
-        self.pool = GlobalMean()
-        self.classify = nn.Linear(extents[-1], num_classes)
+        self.pool, self.classify = GlobalMean(), nn.Linear(extents[-1], num_classes)
         initialise(self, variant)
         if init_from is not None:
             take(self, read_weights(init_from, "init_from"), f"init_from={init_from}")
