@@ -19,7 +19,7 @@ from smoothpl.metrics.reliability import Bin, Reliability, bins_of, calibration_
 from smoothpl.metrics.running_means import RunningMeans
 from smoothpl.nets.forwards import Forward, confidences_of, logits_of, look, watch
 from smoothpl.nets.output import Output
-from smoothpl.nets.several import each_head, for_each_head, heads_of
+from smoothpl.nets.several import accuracy, heads_of
 from smoothpl.nets.start import HeadStart
 from smoothpl.nets.stochastic import disturbed
 from smoothpl.nets.synced import synced
@@ -30,27 +30,16 @@ from smoothpl.pseudo.judging import judge
 from smoothpl.pseudo.mixing import Mix
 from smoothpl.pseudo.teachers import Live, Teacher
 from smoothpl.pseudo.train_step import Taught
+from smoothpl.record.checkpoints import rename_parts
 from smoothpl.terms.ascent import Ascent
 from smoothpl.terms.labeled import loss_of_labels
-from smoothpl.terms.lesson import LESSON
+from smoothpl.terms.lesson import LESSON, loss_name
 from smoothpl.terms.term import Term
 
 OF_LABELS = ("loss", "labeled_loss", "labeled_accuracy")
 OF_PSEUDO_LABELS = ("coverage", "weight_mean", "confidence_mean")
-FORMER_NAMES = {"fairness.": "terms.fairness.part."}
-"""Of parts whose memory is in checkpoints of earlier versions."""
-
 MOST_CLASSES = 20
 """The share of every class is logged up to this number of classes; the record has it for any number."""
-
-
-def accuracy(logits: Tensor, label: Tensor) -> Tensor:
-    return (each_head(logits).detach().argmax(dim=1) == for_each_head(label, logits)).float().mean()
-
-
-def loss_name(term: str) -> str:
-    """What it is logged as: the lesson is the paper's unlabeled loss."""
-    return f"{'unlabeled' if term == LESSON else term}_loss"
 
 
 class SemiSupervisedModule(LightningModule):
@@ -186,6 +175,13 @@ class SemiSupervisedModule(LightningModule):
         self.all_terms[LESSON].weight = weight
 
     @property
+    def looks_at_weak(self) -> bool:
+        """Each view by itself may be left out if nobody asks for it, and the teacher looks at this one by itself."""
+        asked = any(term.looks_at_weak for term in self.all_terms.values())
+        refines = self.weighting is not None and len(self.weighting.further) > 0
+        return asked or refines or self.forward_mode != "apart" or not self.teacher.looks_itself
+
+    @property
     def remembers(self) -> bool:
         """Whether the method has a memory, which is made for whole steps."""
         parts = [] if self.weighting is None else [self.weighting, *self.terms.values()]
@@ -201,19 +197,19 @@ class SemiSupervisedModule(LightningModule):
     def look(self, batch: Batch) -> dict[str, Output]:
         """What the network makes of every view."""
         views = batch.all_views
+        mixed = {} if self.mix is None else self.mix.images(batch, views)
+        if not self.looks_at_weak:
+            del views["weak"]
         if self.mix is None:
             return disturbed(self.network, look(self.network, views, self.forward_mode), batch.chance)
-        mixed = self.mix.images(batch, views)
-        watched = watch(self.network, {name: views.pop(name) for name in self.mix.watched}, self.forward_mode)
+        asked = {name: views.pop(name) for name in self.mix.watched if name in views}
+        watched = watch(self.network, asked, self.forward_mode) if asked else {}
         first = {"labeled": views.pop("labeled")} if "labeled" in views else {}
         seen = watched | look(self.network, first | mixed | views, self.forward_mode)
         return disturbed(self.network, seen, batch.chance)
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        state = checkpoint["state_dict"]
-        for former, name in FORMER_NAMES.items():
-            for key in [each for each in state if each.startswith(former)]:
-                state[name + key.removeprefix(former)] = state.pop(key)
+        rename_parts(checkpoint["state_dict"])
 
     def compile_step(self, backend: str = "inductor") -> None:
         """Compiles all that happens between images and loss into one graph; a graph break is an error."""

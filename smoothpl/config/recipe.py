@@ -9,6 +9,7 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from smoothpl.config.knobs import TrainConfig
+from smoothpl.config.method_parts import FURTHER_PARTS
 
 OF_COMMAND = ("resume", "resume_allow", "max_time", "minutes")
 """Knobs of one command, not of the run: they are neither recorded nor repeated when it is resumed."""
@@ -40,7 +41,7 @@ INIT_FROM = "net.init_from"
 """Which networks of libraries always had."""
 LATER = (
     *("labels_before", "labels_until_pause", "backbone", "head", "finetune", "views_wanted", "labeled_weight"),
-    *("teacher", "refine", "distance", "ramp", "mix", "ascent", "extra_heads", "terms", "balance"),
+    *FURTHER_PARTS,
     *("policy.warm_up_steps", INIT_FROM, "unlabeled", "learned_head"),
 )
 """Knobs that earlier versions did not have, also of parts: while they are empty, a recipe keeps the digest it had."""

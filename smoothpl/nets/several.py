@@ -58,3 +58,8 @@ def for_each_head(values: Values, logits: Tensor) -> Values:
     if values is None or logits.ndim < 3:
         return values
     return cast(Values, values.repeat_interleave(logits.shape[1], dim=0))
+
+
+def accuracy(logits: Tensor, label: Tensor) -> Tensor:
+    """logits (B, ...), label (B,) -> the share that is right, over all heads."""
+    return (each_head(logits).detach().argmax(dim=1) == for_each_head(label, logits)).float().mean()

@@ -13,11 +13,10 @@ from smoothpl.pseudo.weighting import Weighting
 def judge(
     batch: Batch, outputs: Mapping[str, Output], teacher: Teacher, weighting: Weighting, networks: Networks
 ) -> TrainStep:
-    """The stop-gradient is behind the teacher, once for all that follows; `believed` alone still has its gradient."""
+    """The stop-gradient is behind the teacher, once for all that follows."""
     of_labeled = networks.believe(outputs["labeled"].logits)
     pseudo = teacher.label(batch, outputs, networks)
     beliefs = Beliefs(pseudo, probabilities(of_labeled.detach()), batch.label)
     weighting.see(beliefs, outputs)
     weight, lessons = weighting(pseudo, outputs), weighting.lessons(pseudo, outputs)
-    believed = networks.believe(outputs["weak"].logits)
-    return TrainStep(batch, outputs, beliefs, believed, weight, lessons, networks.network, weighting)
+    return TrainStep(batch, outputs, beliefs, weight, lessons, networks.network, weighting)

@@ -34,6 +34,8 @@ class Teacher(nn.Module, ABC):
     """`needs` names views, heads and chance without which it cannot teach."""
 
     needs: frozenset[str] = frozenset()
+    looks_itself = False
+    """Whether it looks at the weak view, so that the network need not."""
 
     @abstractmethod
     def forward(self, batch: Batch, outputs: Mapping[str, Output], networks: Networks) -> Tensor:
@@ -55,6 +57,8 @@ class Live(Teacher):
 @final
 class Average(Teacher):
     """The average of the network's weights (Mean Teacher), which normalises by its own batch, as in training."""
+
+    looks_itself = True
 
     @torch.no_grad()
     def forward(self, batch: Batch, outputs: Mapping[str, Output], networks: Networks) -> Tensor:

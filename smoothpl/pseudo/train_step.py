@@ -17,7 +17,6 @@ class TrainStep(NamedTuple):
     batch: Batch
     outputs: Mapping[str, Output]  # by view
     beliefs: Beliefs  # the one stop-gradient is behind them
-    believed: Tensor  # (U, C) logits of the weak view that are believed in, with their gradient
     weight: Tensor  # (U,) of the pseudo-labels
     lessons: PseudoLabels  # what is taught
     network: nn.Module  # for terms that show it other images

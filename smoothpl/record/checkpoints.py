@@ -4,13 +4,17 @@ import re
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from smoothpl.io.atomic import put
 from smoothpl.io.digests import digest_of
 
 DIGITS = 16  # of the digest, in the name
 NAME = re.compile(rf"step=(\d+)-([0-9a-f]{{{DIGITS}}})\.ckpt")
+
+
+FORMER_PARTS = {"fairness.": "terms.fairness.part."}
+"""Parts whose memory is in checkpoints of earlier versions, by what their names begin with."""
 
 
 class Checkpoint(NamedTuple):
@@ -46,6 +50,13 @@ def commit(draft: Path, step: int, keep: int) -> None:
     others = [checkpoint for checkpoint in found(draft.parent) if checkpoint.path != new]
     for old in others[keep - 1 :]:
         old.path.unlink()
+
+
+def rename_parts(state: dict[str, Any]) -> None:
+    """Gives what an earlier version has saved the names of this one."""
+    for former, name in FORMER_PARTS.items():
+        for key in [each for each in state if each.startswith(former)]:
+            state[name + key.removeprefix(former)] = state.pop(key)
 
 
 def found(folder: Path) -> list[Checkpoint]:

@@ -7,19 +7,16 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 
 from smoothpl.config.checks.verdict import trains_quickly
 from smoothpl.config.knobs import conf_dir
+from smoothpl.config.method_parts import FURTHER_PARTS, OF_PSEUDO_LABELS
 from smoothpl.config.recipe import WATCHING
 from smoothpl.data.parts import Part
 from smoothpl.run.resume import AUTO
 
-OF_PSEUDO_LABELS = (
+PLAIN_KNOBS = (
     *("threshold_floor", "score", "smooth", "factor_weight", "forward", "views_wanted", "labeled_weight"),
     "learned_head",
 )
 """Plain knobs that no method sets: in the twin they are as in conf/train.yaml."""
-PARTS_OF_METHOD = (
-    *("align", "policy", "shape", "target", "annealing", "fairness"),
-    *("teacher", "refine", "distance", "ramp", "mix", "ascent", "extra_heads", "terms", "balance"),
-)
 
 
 def labels_only(config: DictConfig) -> DictConfig:
@@ -30,9 +27,9 @@ def labels_only(config: DictConfig) -> DictConfig:
     """
     twin = deepcopy(config)
     usual, method = (written(name) for name in ("train.yaml", "method/supervised.yaml"))
-    for name in PARTS_OF_METHOD:
+    for name in (*OF_PSEUDO_LABELS, *FURTHER_PARTS):
         twin[name] = None
-    for name in OF_PSEUDO_LABELS:
+    for name in PLAIN_KNOBS:
         twin[name] = usual[name]
     for name in method.keys() - {"defaults"}:
         twin[name] = method[name]

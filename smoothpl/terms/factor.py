@@ -3,6 +3,8 @@
 from torch import Tensor
 
 from smoothpl.losses import factor_loss
+from smoothpl.nets.forwards import confidences_of
+from smoothpl.nets.with_heads import base_of
 from smoothpl.pseudo.labels import from_probabilities, probabilities
 from smoothpl.pseudo.obstacles import Obstacle
 from smoothpl.pseudo.shapes import Gaussian, slope_jumps
@@ -17,7 +19,8 @@ class Factor(Term):
     """-sg(Phi) Phi: the same weight once more, this time with its gradient."""
 
     def forward(self, step: TrainStep) -> Tensor:
-        attached = from_probabilities(probabilities(step.believed), step.batch.image)
+        believed = confidences_of(base_of(step.network), step.outputs["weak"].logits)
+        attached = from_probabilities(probabilities(believed), step.batch.image)
         return factor_loss(step.weighting(attached, step.outputs))
 
     def obstacles(self, weighting: Weighting) -> list[Obstacle]:

@@ -18,6 +18,11 @@ LESSON = "lesson"
 """Its name among the terms of a method."""
 
 
+def loss_name(term: str) -> str:
+    """What a term is logged as: the lesson is the paper's unlabeled loss."""
+    return f"{'unlabeled' if term == LESSON else term}_loss"
+
+
 class Lesson(Term):
     """E over U of weight * distance(f(view), target).
 
@@ -40,6 +45,10 @@ class Lesson(Term):
         self.distance: Distance = CrossEntropy() if distance is None else distance
         self.head = head
         self.needs = frozenset({view} if head is None else {view, head}) - {"weak", "strong"}
+
+    @property
+    def looks_at_weak(self) -> bool:  # type: ignore[override]
+        return self.view == "weak"
 
     def forward(self, step: TrainStep) -> Tensor:
         logits = step.weighting.for_learning(self.learned(step))

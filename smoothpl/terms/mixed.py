@@ -26,6 +26,8 @@ def mixed_targets(mix: Mix, target: Target, step: TrainStep) -> dict[str, Tensor
 class MixedLabels(Term):
     """Cross-entropy on mixed labeled images: takes the place of the loss on labeled ones."""
 
+    looks_at_weak = False
+
     def __init__(self, mix: Mix, target: Target, weight: float = 1.0) -> None:
         super().__init__(weight)
         self.mix, self.target = mix, target
@@ -37,6 +39,8 @@ class MixedLabels(Term):
 
 class MixedLesson(Term):
     """E over all mixed unlabeled images of weight * distance(f(mixed), mixed target)."""
+
+    looks_at_weak = False
 
     def __init__(
         self,

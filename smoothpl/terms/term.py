@@ -25,6 +25,8 @@ class Term(nn.Module, ABC):
 
     weak_learns = False
     """Whether the weak view learns by it, which forward=split leaves without gradient."""
+    looks_at_weak = True
+    """Whether it asks what the network itself makes of the weak view, when a teacher looks at that by itself."""
     is_hard = False
     """Whether it takes the dominant class of an image for granted, which jumps where two classes tie."""
 

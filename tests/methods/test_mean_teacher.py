@@ -48,3 +48,11 @@ def test_where_nothing_is_averaged_it_is_the_pi_model() -> None:
             assert module.weighting is not None
             losses.append(module.learn_from_all(batch, module.weighting)["loss"])
         torch.testing.assert_close(losses[0], losses[1], rtol=0, atol=0)
+
+
+def test_the_view_that_the_teacher_looks_at_is_not_looked_at_twice() -> None:
+    module, batches = module_and_batches("method=mean_teacher")
+    batch = next(batches)
+    assert [*module.look(batch)] == ["labeled", "weak2"]
+    same, _ = module_and_batches("method=mean_teacher", "learned_view=weak", "views_wanted=[]")
+    assert "weak" in same.look(batch._replace(views={}))

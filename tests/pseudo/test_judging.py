@@ -20,4 +20,3 @@ def test_a_step_is_judged_once_and_without_a_gradient() -> None:
     assert step.weight.equal(((expected.confidence - 0.5) / 0.5).clamp(min=0))
     assert not step.weight.requires_grad
     assert not step.beliefs.labeled.requires_grad
-    assert step.believed.requires_grad

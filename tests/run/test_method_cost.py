@@ -10,6 +10,7 @@ COUNTED = {
     "flexmatch": Cost(2, 10, labeled=1, unlabeled=2, backward=2),  # a class, and a weight for soft counts
     "vat": Cost(0, 1, labeled=1, unlabeled=3, backward=3),
     "comatch": Cost(0, 6264, labeled=1, unlabeled=3, backward=3),
+    "mean_teacher": Cost(0, 1, labeled=1, unlabeled=2, backward=1),
     "mixmatch": Cost(0, 1, labeled=2, unlabeled=4, backward=2),
 }
 

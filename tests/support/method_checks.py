@@ -145,6 +145,4 @@ def step_of(network: nn.Module | None = None, weak_images: Tensor | None = None,
     outputs = {name: Output(each) for name, each in logits.items()}
     beliefs = Beliefs(pseudo, pseudo.probabilities, nothing)
     weighting = Weighting(Everybody(), Step())
-    return TrainStep(
-        batch, outputs, beliefs, logits["weak"], weighting(pseudo), pseudo, network or nn.Identity(), weighting
-    )
+    return TrainStep(batch, outputs, beliefs, weighting(pseudo), pseudo, network or nn.Identity(), weighting)

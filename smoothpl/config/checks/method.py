@@ -5,11 +5,9 @@ from math import inf
 
 from omegaconf import DictConfig, OmegaConf
 
+from smoothpl.config.method_parts import FURTHER_PARTS, OF_PSEUDO_LABELS
 from smoothpl.config.views import FURTHER_VIEWS
 from smoothpl.errors import require
-
-OF_PSEUDO_LABELS = ("align", "policy", "shape", "target", "annealing", "fairness")
-FURTHER_PARTS = ("teacher", "refine", "distance", "ramp", "mix", "ascent", "extra_heads", "terms", "balance")
 
 
 def check_labels_only(config: DictConfig, typed: Collection[str]) -> None:
