@@ -27,6 +27,7 @@ from smoothpl.results.report_sheets import (
 from smoothpl.results.runs import REFUSED, Protocol, Run
 from smoothpl.results.sentences import SIGNIFICANT, count, sentences
 from smoothpl.results.sheets import Sheet
+from smoothpl.results.stranger_sheet import stranger_sheet
 from smoothpl.results.tables import Table, aggregate, continuations, drops, increments, tabulate
 
 CHOICES = {"protocol": get_args(Protocol), "statistics": get_args(Statistics), "duplicates": get_args(Duplicates)}
@@ -118,7 +119,7 @@ def describe_runs(runs: list[Run], num_refused: int) -> str:
 def section_of(table: Table, options: Options, with_pictures: bool) -> Section:
     sheets = [errors_sheet(table, options.protocol), comparison_sheet(table)]
     sheets += [sweep_sheet(sweep, table) for sweep in table.sweeps]
-    sheets += class_sheets(table, options.statistics)
+    sheets += [*class_sheets(table, options.statistics), stranger_sheet(table)]
     charts = list(table_charts(table)) if with_pictures else []
     return Section(str(table.place), sentences(table), [sheet for sheet in sheets if sheet is not None], charts)
 

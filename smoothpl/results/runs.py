@@ -60,6 +60,7 @@ class Run:
     started: str = ""
     labeled: str = ""  # which images carried labels, as a digest
     verdict: Verdict | None = None  # whether the unlabeled images have helped
+    told_apart: tuple[float, float] | None = None  # in an open set: strangers not taught, known images taught
     is_handed_over: bool = True  # whether its own network is used, and not that of labels alone
 
     @property
@@ -188,8 +189,14 @@ def from_record(record: Record, place: Path, protocol: Protocol, sharing: Sharin
         started=record.started,
         labeled=hashlib.sha256(str(record.labeled).encode()).hexdigest()[:8] if record.labeled else "",
         verdict=record.verdict,
+        told_apart=told_apart(record),
         is_handed_over=not record.handed_over,
     )
+
+
+def told_apart(record: Record) -> tuple[float, float] | None:
+    recall, coverage = (record.metrics.get(name) for name in ("train/stranger_recall", "train/known_coverage"))
+    return None if recall is None or coverage is None else (recall, coverage)
 
 
 def check_record(record: Record, place: Path) -> None:
