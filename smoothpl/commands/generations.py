@@ -1,4 +1,4 @@
-"""smoothpl generations: train several times from scratch, each time with more pseudo-labels as labels"""
+"""smoothpl generations: train again and again, the surest pseudo-labels as labels"""
 
 import sys
 from collections.abc import Sequence

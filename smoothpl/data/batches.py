@@ -1,6 +1,7 @@
 """Batches: one item is one whole training step, and depends on nothing but the seed and the step's number."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import torch
@@ -44,7 +45,7 @@ class Steps(Dataset[RawStep]):
         self.wanted = wanted
         self.train = train
         self.fold = fold
-        self.lessons = Lessons(train.labels[fold.labeled], None) if lessons is None else lessons
+        self.given_lessons = lessons
         self.views = views
         self.num_labeled = batch_size
         self.num_unlabeled = batch_size * unlabeled_ratio
@@ -53,6 +54,11 @@ class Steps(Dataset[RawStep]):
         self.rank = rank
         self.num_ranks = num_ranks
         self.num_parts = num_parts
+
+    @cached_property
+    def lessons(self) -> Lessons:
+        """What the labeled images teach: their labels, unless a generation before has picked others."""
+        return self.given_lessons or Lessons(self.train.labels[self.fold.labeled], None)
 
     def __len__(self) -> int:
         return self.max_steps * self.num_parts

@@ -1,7 +1,7 @@
 """Every method: what was published, its parts, whether its loss is continuously differentiable, and what it costs."""
 
 from itertools import takewhile
-from textwrap import fill
+from textwrap import fill, wrap
 from typing import Any, NamedTuple
 
 from omegaconf import DictConfig, ListConfig, OmegaConf
@@ -93,6 +93,13 @@ def page(listed: list[Method]) -> str:
     return "\n\n".join([HEAD, *map(section, listed)])
 
 
+def typed(words: str) -> str:
+    """As one would type it: a line that goes on ends with a backslash."""
+    return " \\\n".join(
+        wrap(words, WIDTH - 2, initial_indent="    ", subsequent_indent="      ", break_on_hyphens=False)
+    )
+
+
 def section(method: Method) -> str:
     lines = [f"## {method.name}", ""]
     lines += [fill(method.published, WIDTH, break_on_hyphens=False, break_long_words=False), ""]
@@ -101,7 +108,7 @@ def section(method: Method) -> str:
     if method.obstacles:
         lines += ["Not C1 as published:", ""]
         lines += [fill(f"- {reason}", WIDTH, subsequent_indent="  ") for reason in method.obstacles]
-        lines += ["", "C1 is:", "", f"    {method.smooth_version}"]
+        lines += ["", "C1 is:", "", typed(method.smooth_version)]
     else:
         lines += ["C1 as published."]
     return "\n".join(lines)

@@ -142,7 +142,7 @@ def test_the_card_is_that_of_the_network_that_is_handed_over(tmp_path: Path) -> 
     report = card([record], [tmp_path], with_pictures=False)
     said = report.sections[0].sentences
     assert said[0].startswith(
-        "Handed over is the network of labels alone: on 10 labels, held out in 5 parts, the loss is"
+        "Handed over is the network of labels alone: on 10 labels, held out in 5 parts, the loss at the best "
     )
     assert said[1].startswith("Cannot tell with so few labels whether the unlabeled images helped")
     assert "Error 10.00 % of 10 test images" in " ".join(said)

@@ -12,8 +12,9 @@ def described(name: str) -> methods.Method:
     return methods.describe(name, compose_checked([f"method={name}"]))
 
 
-def test_every_method_that_has_pseudo_labels_is_described() -> None:
-    assert [each.name for each in methods.all_methods()] == METHODS
+def test_every_method_that_has_pseudo_labels_is_described(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(methods, "describe", lambda name, config: name)
+    assert methods.all_methods() == METHODS  # type: ignore[comparison-overlap]
     assert not {"supervised", "fully_supervised"} & {*METHODS}
 
 

@@ -1,13 +1,15 @@
 """Steps of a method on digits, for tests that hold it against an independent statement of its rule."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import torch
 from torch import Tensor
 
 from smoothpl.data import Batch
 from smoothpl.module import SemiSupervisedModule
+from smoothpl.nets.method_heads import Classifier
 from smoothpl.nets.output import Output
+from smoothpl.nets.with_heads import base_of
 from smoothpl.run.build import build_data, build_module
 from tests.support.composing import TINY, composed
 
@@ -67,8 +69,13 @@ def assert_follows(
 
 
 def sharpen_last_layer(module: SemiSupervisedModule, scale: float) -> None:
-    """And that of a second classifier, where a method has one."""
-    last = [part for part in module.network.modules() if isinstance(part, torch.nn.Linear)]
+    """And that of a second linear classifier, where a method has one."""
+    layers = [part for part in base_of(module.network).modules() if isinstance(part, torch.nn.Linear)]
+    heads: Iterable[torch.nn.Module] = getattr(module.network, "heads", {}).values()
+    first = next(part for part in layers if part.out_features == 10)
     with torch.no_grad():
-        for classifier in (part for part in last if part.out_features == 10):
+        for classifier in (
+            first,
+            *(head for head in heads if isinstance(head, Classifier) and head.out_features == 10),
+        ):
             classifier.weight.mul_(scale)
