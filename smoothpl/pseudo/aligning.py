@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from smoothpl.errors import ConfigError
+
 SMALL = 1e-6
 NEWTON_STEPS = 10
 
@@ -44,3 +46,14 @@ def fit_classes(probabilities: Tensor, sizes: Tensor, rounds: int) -> Tensor:
             slope = ((entries - total).exp() * spread).sum(dim=0)
             duals = duals + (total - sizes.log()) / slope
     return (logarithm - duals * spread).softmax(dim=1)
+
+
+def sizes_among_labels(labeled_per_class: Tensor, part: str) -> Tensor:
+    """(C,) counts -> (C,) shares, to which `part` of refine aligns what is believed."""
+    without = (labeled_per_class == 0).nonzero().squeeze(1).tolist()
+    if without:
+        raise ConfigError(
+            f"refine=[{part}] gives classes the sizes that they have among the labels, but class {without[0]} has none "
+            "and would never be learned; use another method, or split=balanced."
+        )
+    return labeled_per_class / labeled_per_class.sum()

@@ -5,8 +5,8 @@ from typing import final
 import torch
 from torch import Tensor
 
-from smoothpl.errors import ConfigError, require
-from smoothpl.pseudo.aligning import tilted
+from smoothpl.errors import require
+from smoothpl.pseudo.aligning import sizes_among_labels, tilted
 from smoothpl.pseudo.labels import Beliefs
 from smoothpl.pseudo.refinement import Refinement
 
@@ -31,13 +31,7 @@ class DualAlignment(Refinement):
         self.register_buffer("wanted", torch.full((num_classes,), 1 / num_classes))
 
     def prepare(self, labeled_per_class: Tensor) -> None:
-        without = (labeled_per_class == 0).nonzero().squeeze(1).tolist()
-        if without:
-            raise ConfigError(
-                f"refine=[dual_alignment] gives classes the sizes that they have among the labels, but class "
-                f"{without[0]} has none and would never be learned; use another method, or split=balanced."
-            )
-        self.wanted.copy_(labeled_per_class / labeled_per_class.sum())
+        self.wanted.copy_(sizes_among_labels(labeled_per_class, "dual_alignment"))
 
     def see(self, beliefs: Beliefs) -> None:
         found = tilted(beliefs.unlabeled.probabilities, self.duals).mean(dim=0)

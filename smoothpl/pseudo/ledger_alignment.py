@@ -5,8 +5,8 @@ from typing import final
 import torch
 from torch import Tensor
 
-from smoothpl.errors import ConfigError, require
-from smoothpl.pseudo.aligning import fit_classes, sure_of_class
+from smoothpl.errors import require
+from smoothpl.pseudo.aligning import fit_classes, sizes_among_labels, sure_of_class
 from smoothpl.pseudo.labels import Beliefs
 from smoothpl.pseudo.obstacles import Obstacle
 from smoothpl.pseudo.refinement import Outputs, Refinement
@@ -62,13 +62,7 @@ class LedgerAlignment(Refinement):
             self.register_buffer(name, rows)
 
     def prepare(self, labeled_per_class: Tensor) -> None:
-        without = (labeled_per_class == 0).nonzero().squeeze(1).tolist()
-        if without:
-            raise ConfigError(
-                f"refine=[ledger_alignment] gives classes the sizes that they have among the labels, but class "
-                f"{without[0]} has none and would never be learned; use another method, or split=balanced."
-            )
-        self.wanted.copy_(labeled_per_class / labeled_per_class.sum())
+        self.wanted.copy_(sizes_among_labels(labeled_per_class, "ledger_alignment"))
 
     def prepare_images(self, num_unlabeled: int, num_labeled: int) -> None:
         """Called again for as many images it keeps its memory; for another number of them it begins anew."""
