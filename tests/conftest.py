@@ -1,7 +1,12 @@
 """What every test shares: one thread, markers by what a test needs, and a word on what was skipped."""
 
-import ast
 import os
+
+# Two workers share the machine: threads of the one would wait busily on the cores of the other. Before torch is imported,
+# and for all processes that tests start, which inherit it.
+os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+import ast
 import shutil
 import tempfile
 from collections import Counter
