@@ -2,8 +2,8 @@
 
 import os
 
-# Two workers share the machine: threads of the one would wait busily on the cores of the other. Before torch is imported,
-# and for all processes that tests start, which inherit it.
+# Two workers share the machine: threads of the one would wait busily on the cores of the other. Set before torch is
+# imported, and inherited by all processes that tests start.
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 import ast

@@ -1,6 +1,7 @@
 """Runs of a method in processes of their own: alone, killed, and two that share every step."""
 
 import os
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 from lightning.pytorch.utilities import rank_zero_only
@@ -14,15 +15,17 @@ TWO = ("trainer=ddp", "trainer.devices=2", "trainer.accelerator=cpu")
 
 def train_alone(run_dir: Path, *overrides: str) -> int | None:
     """The exit code: minus the number of the signal, if one has ended it."""
-    return exit_codes([SERVER.Process(target=begin, args=(run_dir, overrides, os.environ | {"OMP_NUM_THREADS": "1"}))])[0]
+    return exit_codes([process(run_dir, overrides, {})])[0]
 
 
 def train_as_two(run_dir: Path, *overrides: str) -> list[int | None]:
     """As torchrun starts them: each process learns its rank from its environment."""
     port = free_port()
-    environments = [os.environ | {"OMP_NUM_THREADS": "1"} | of_rank(rank, port) for rank in range(2)]
-    words = (*overrides, *TWO)
-    return exit_codes([SERVER.Process(target=begin, args=(run_dir, words, each)) for each in environments])
+    return exit_codes([process(run_dir, (*overrides, *TWO), of_rank(rank, port)) for rank in range(2)])
+
+
+def process(run_dir: Path, words: tuple[str, ...], environment: dict[str, str]) -> ForkServerProcess:
+    return SERVER.Process(target=begin, args=(run_dir, words, os.environ | environment))
 
 
 def of_rank(rank: int, port: str) -> dict[str, str]:
@@ -35,5 +38,6 @@ def of_rank(rank: int, port: str) -> dict[str, str]:
 def begin(run_dir: Path, overrides: tuple[str, ...], environment: dict[str, str]) -> None:
     os.environ.clear()
     os.environ.update(environment)
-    rank_zero_only.rank = int(environment.get("RANK", "0"))  # Lightning has looked before this process was forked
+    # Lightning has looked before this process was forked.
+    rank_zero_only.rank = int(environment.get("RANK", "0"))  # type: ignore[attr-defined]
     train(composed(*overrides), run_dir)
