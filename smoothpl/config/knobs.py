@@ -42,6 +42,7 @@ class TrainConfig:
     checkpoint_every: int = MISSING
     max_time: str | None = MISSING
     minutes: float | int | None = MISSING
+    choose_on: int = MISSING
     ema_decay: float = MISSING
     norm_momentum: float = MISSING
     pictures: bool = MISSING

@@ -11,6 +11,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from smoothpl.data.batch import Batch, RawStep
 from smoothpl.data.batches import FromStep, Slices, Steps
+from smoothpl.data.choosing import Choosing
 from smoothpl.data.features.source import Features
 from smoothpl.data.features.vectors import Vectors
 from smoothpl.data.folds import Fold, count_classes
@@ -49,6 +50,7 @@ class SemiSupervisedData(LightningDataModule):
         num_workers: int = 0,
         features: Features | None = None,
         part: Part | None = None,
+        choosing: Choosing | None = None,
         open_set: OpenSet | None = None,
         picked: Callable[[], Picked] | None = None,
     ) -> None:
@@ -63,6 +65,7 @@ class SemiSupervisedData(LightningDataModule):
         self.eval_batch_size = eval_batch_size
         self.num_workers = num_workers
         self.part = part  # of the labeled images, if it tests instead of the test images
+        self.choosing = choosing
         self.open_set = open_set
         self.open_picked = picked
         self.picked: Picked | None = None  # images that are learned with the labels of a generation before
@@ -73,6 +76,8 @@ class SemiSupervisedData(LightningDataModule):
     def setup(self, stage: str) -> None:
         if not hasattr(self, "source"):  # called once for fitting and once for testing
             self.pictures = self.open_source()
+            if self.choosing is not None:
+                self.pictures = self.choosing.of(self.pictures)
             if self.open_set is not None:
                 self.pictures = self.open_set.of(self.pictures)
             self.check_source(self.pictures)

@@ -34,6 +34,8 @@ class Stream(IntEnum):
     SIMCLR2 = 22
     # Which classes an open set knows, and which strangers it holds.
     STRANGERS = 24
+    # Which training images test, where settings are chosen.
+    CHOOSING = 25
 
 
 def generator(key: int, stream: Stream, step: int = 0) -> np.random.Generator:

@@ -18,6 +18,7 @@ from smoothpl.backbones.build import build_backbones, build_encoders
 from smoothpl.backbones.embeddings import Embeddings
 from smoothpl.backbones.engine import engine_for
 from smoothpl.data import Fold, SemiSupervisedData, Steps, Views, given
+from smoothpl.data.choosing import Choosing
 from smoothpl.data.features.source import MEDIUM, PLAIN, QUARTERS, SIMCLR, STRONG, TURNED, WEAK, Features
 from smoothpl.data.folder.scan import Scan
 from smoothpl.data.parts import Part
@@ -55,6 +56,7 @@ def build_data(config: DictConfig, scan: Scan | None = None) -> SemiSupervisedDa
         num_workers=config.data.num_workers,
         features=None if config.backbone is None or config.finetune is not None else build_features(config, views),
         open_set=None if config.unlabeled is None else instantiate(config.unlabeled, _convert_="all"),
+        choosing=Choosing(config.choose_on) if config.choose_on else None,
         part=Part(**config.data.held_out) if config.data.get("held_out") else None,
         picked=partial(Picked.read, Path(config.data.picked.file), config.data.picked.digest)
         if config.data.get("picked")

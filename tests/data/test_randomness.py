@@ -25,6 +25,6 @@ def test_streams_keep_their_numbers_because_recorded_runs_depend_on_them() -> No
     recorded = {"FOLD": 0, "LABELED": 1, "UNLABELED": 2, "TEST": 3, "IMBALANCE": 4}
     further = {"WEAK2": 7, "STRONG2": 8, "MEDIUM": 9, "SIMCLR": 10, "LABELED_STRONG": 11, "TURN": 12, "MIX": 13}
     stored = {"STORED_WEAK": 5, "STORED_STRONG": 6, "STORED_MEDIUM": 17, "STORED_SIMCLR": 18}
-    further |= {"DROPOUT": 20, "OTHERS": 21, "SIMCLR2": 22, "STRANGERS": 24}
+    further |= {"DROPOUT": 20, "OTHERS": 21, "SIMCLR2": 22, "STRANGERS": 24, "CHOOSING": 25}
     numbers = recorded | stored | further | {"NOISE": 14, "HEADS": 15, "BALANCE": 16}
     assert {stream.name: int(stream) for stream in Stream} == numbers

@@ -19,6 +19,7 @@ def check_numbers(config: DictConfig) -> None:
         require(config[name] <= MOST, f"{name}={config[name]} is too large; use a number up to {MOST:,}.")
     for name in ("fold", "seed"):
         require(0 <= config[name] < 2**32, f"{name}={config[name]} must be a whole number from 0 to 2^32 - 1.")
+    check_choosing(config)
     require(0 <= config.ema_decay < 1, f"ema_decay={config.ema_decay} must lie in [0, 1); 0 evaluates live weights.")
     require(0 < config.norm_momentum <= 1, f"norm_momentum={config.norm_momentum} must lie in (0, 1].")
     workers = config.data.num_workers
@@ -26,6 +27,18 @@ def check_numbers(config: DictConfig) -> None:
     require(workers <= MOST_WORKERS, f"data.num_workers={workers} is too large; as many as there are cores are enough.")
     check_side(config.data.get("size", 1))
     check_channels(config)
+
+
+def check_choosing(config: DictConfig) -> None:
+    number = config.choose_on
+    require(
+        0 <= number <= MOST,
+        f"choose_on={number} must be a number of training images, for example 5000, or 0 to test on the test set.",
+    )
+    require(
+        number == 0 or "num_labels" not in config.data.source,
+        f"choose_on={number} is for published data sets; data=folder holds out labeled images by itself (data.folds).",
+    )
 
 
 def check_side(side: Any) -> None:

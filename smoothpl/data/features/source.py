@@ -9,6 +9,7 @@ import torch
 
 from smoothpl.backbones.embeddings import Embeddings
 from smoothpl.backbones.engine import Engine
+from smoothpl.data.choosing import is_of_training
 from smoothpl.data.features.bank import Bank, Numbers
 from smoothpl.data.features.contents import contents_of
 from smoothpl.data.features.looks import Look
@@ -50,9 +51,10 @@ class Features(NamedTuple):
 
     def of(self, pictures: Source) -> Source:
         banks = [Bank(each, self.recipes) if isinstance(each, Engine) else each for each in self.engines()]
+        tested = "train" if is_of_training(pictures.test, pictures.train) else "test"
         return pictures._replace(
             train=self.vectors(banks, pictures.train, "train", self.every_look()),
-            test=self.vectors(banks, pictures.test, "test", {WEAK: [self.plain]}),
+            test=self.vectors(banks, pictures.test, tested, {WEAK: [self.plain]}),
         )
 
     def every_look(self) -> dict[str, list[Look]]:
