@@ -15,13 +15,18 @@ FORMATS = (".html", ".md", ".csv", ".tex")
 
 def check_out(out: Path | None) -> None:
     """Called before any work is done."""
-    if out is not None and out.suffix not in ("", *FORMATS):
+    if out is not None and format_of(out) not in ("", *FORMATS):
         raise ConfigError(f"out={out} must end with {', '.join(FORMATS)}, or be a folder, which gets all of them.")
 
 
 def has_pictures(out: Path | None) -> bool:
     """Whether charts are drawn: a page and a folder have them, a single file of tables has not."""
-    return out is not None and out.suffix in ("", ".html")
+    return out is not None and format_of(out) in ("", ".html")
+
+
+def format_of(out: Path) -> str:
+    """Empty for a folder, whose own name may have a dot: that of a sweep over policy.quantiles=soft."""
+    return "" if out.is_dir() else out.suffix
 
 
 def deliver(report: Report, console: Console, out: Path | None) -> list[Path]:
@@ -47,11 +52,12 @@ def show(report: Report, console: Console) -> None:
 
 
 def save(report: Report, out: Path) -> list[Path]:
-    paths = [out] if out.suffix else [out / f"{REPORT}{suffix}" for suffix in FORMATS]
+    is_folder = not format_of(out)
+    paths = [out / f"{REPORT}{suffix}" for suffix in FORMATS] if is_folder else [out]
     for path in paths:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, as_text(report, path))
-    if not out.suffix and report.charts:
+    if is_folder and report.charts:
         (out / REPORT_PICTURES).mkdir(exist_ok=True)
         for chart in report.charts:
             write_text(out / REPORT_PICTURES / chart.file_name, chart.alone)

@@ -28,6 +28,18 @@ def test_charts_stand_beside_the_sentences(tmp_path: Path) -> None:
         assert "currentColor" not in (tmp_path / "all" / name).read_text()
 
 
+def test_a_folder_whose_name_has_a_dot_gets_every_format(tmp_path: Path) -> None:
+    """That of a sweep over policy.quantiles=soft, for example."""
+    report, folder = build_report(find_runs([store_all(tmp_path / "runs")]), Options()), tmp_path / "policy.quantiles"
+    folder.mkdir()
+    check_out(folder)
+    assert has_pictures(folder)
+    save(report, folder)
+    assert {path.name for path in folder.glob("report.*")} == {
+        f"report.{each}" for each in ("html", "md", "csv", "tex")
+    }
+
+
 def test_a_terminal_shows_the_abridged_sheet_and_files_have_the_whole(tmp_path: Path) -> None:
     columns = [Column("name", is_number=False)]
     short = Sheet("A sheet", columns, [[Cell("one")]], ["and two"])
