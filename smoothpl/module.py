@@ -218,7 +218,7 @@ class SemiSupervisedModule(LightningModule):
 
     def configure_optimizers(self) -> Any:
         optimizer = self.make_optimizer(self.network)
-        schedule = cosine(optimizer, int(self.trainer.max_steps))
+        schedule = cosine(optimizer, int(self.trainer.max_steps), getattr(self.make_optimizer, "schedule", None))
         return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
 
     def validation_step(self, batch: tuple[Tensor, Tensor], batch_idx: int) -> Tensor:

@@ -12,6 +12,9 @@ from torch.optim.lr_scheduler import LambdaLR
 from smoothpl.errors import require
 from smoothpl.nets.finetuning.whole import WholeNetwork
 
+ANGLES: dict[str | None, float] = {None: 7 * math.pi / 16, "to_zero": math.pi / 2, "constant": 0.0}
+"""How far along a cosine the learning rate goes: FixMatch's way, down to nothing, and nowhere."""
+
 
 @dataclass(frozen=True)
 class WeightDecaySGD:
@@ -24,6 +27,7 @@ class WeightDecaySGD:
     momentum: float
     nesterov: bool
     weight_decay: float
+    schedule: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("learning_rate", "weight_decay"):
@@ -33,6 +37,9 @@ class WeightDecaySGD:
             raise ValueError(f"optim.momentum={self.momentum} must lie in [0, 1).")
         if self.nesterov and self.momentum == 0:
             raise ValueError("optim.momentum=0 does not go with Nesterov's momentum; add optim.nesterov=false.")
+        if self.schedule not in ANGLES:
+            known = ", ".join("null" if each is None else each for each in ANGLES)
+            raise ValueError(f"optim.schedule={self.schedule} must be one of {known}.")
 
     def __call__(self, network: nn.Module) -> SGD:
         return self.of([(self.learning_rate, network.parameters())])
@@ -70,6 +77,10 @@ class SGDByDepth:
             f"finetune.decay={self.decay} must lie in (0, 1]; 1 lets every block learn alike.",
         )
 
+    @property
+    def schedule(self) -> str | None:
+        return self.sgd.schedule
+
     def __call__(self, network: nn.Module) -> SGD:
         assert isinstance(network, WholeNetwork)
         parts: list[tuple[float, Iterable[nn.Parameter]]] = [
@@ -84,7 +95,8 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float)
 
 
-def cosine(optimizer: SGD, max_steps: int) -> LambdaLR:
-    """FixMatch's schedule: lr cos(7 pi t / 16 T), which ends at a fifth of the start and not at zero."""
+def cosine(optimizer: SGD, max_steps: int, schedule: str | None = None) -> LambdaLR:
+    """FixMatch's schedule: lr cos(7 pi t / 16 T), which ends at a fifth of the start and not at zero; or another."""
+    angle = ANGLES[schedule]
     # math, not numpy: a NumPy float in the scheduler's state cannot be loaded back with weights_only.
-    return LambdaLR(optimizer, lambda step: math.cos(7 * math.pi / 16 * min(step / max_steps, 1)))
+    return LambdaLR(optimizer, lambda step: math.cos(angle * min(step / max_steps, 1)))

@@ -1,5 +1,6 @@
 import math
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -8,7 +9,9 @@ from torchvision.models import resnet50
 
 from smoothpl.nets import WideResNet
 from smoothpl.optim import SGDByDepth, WeightDecaySGD, cosine
+from smoothpl.run.build import build_module
 from tests.nets.finetuning.making import MODES, whole
+from tests.support.composing import TINY, composed
 
 
 def settings(network: torch.nn.Module) -> torch.optim.SGD:
@@ -58,6 +61,32 @@ def test_the_schedule_is_seven_sixteenths_of_a_cosine(step: int, factor: float) 
         optimizer.step()
         schedule.step()
     assert math.isclose(optimizer.param_groups[0]["lr"], 0.03 * factor)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "factors"), [("to_zero", [1.0, math.sqrt(0.5), 0.0]), ("constant", [1.0, 1.0, 1.0])]
+)
+def test_the_learning_rate_may_fall_to_nothing_or_stay(schedule: str, factors: list[float]) -> None:
+    """At the start, in the middle and at the end of a run."""
+    module = build_module(composed(*TINY, f"optim.schedule={schedule}", "max_steps=16"))
+    module.trainer = SimpleNamespace(max_steps=16)  # type: ignore[assignment]
+    made = module.configure_optimizers()
+    rates = []
+    for _ in range(17):
+        rates.append(made["optimizer"].param_groups[0]["lr"] / 0.03)
+        made["optimizer"].step()
+        made["lr_scheduler"]["scheduler"].step()
+    assert rates[::8] == pytest.approx(factors, abs=1e-9)
+
+
+def test_a_schedule_by_depth_is_that_of_the_whole() -> None:
+    whole_rate = SGDByDepth(WeightDecaySGD(0.03, 0.9, True, 5e-4, "to_zero"), 0.1, 0.5, 0.7)
+    assert whole_rate.schedule == "to_zero"
+
+
+def test_an_unknown_schedule_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"optim\.schedule=linear must be one of null, to_zero, constant"):
+        WeightDecaySGD(0.03, 0.9, True, 5e-4, "linear")
 
 
 def test_the_state_of_the_schedule_is_plain_enough_to_be_loaded_with_weights_only(tmp_path: Path) -> None:

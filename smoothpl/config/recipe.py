@@ -42,7 +42,7 @@ INIT_FROM = "net.init_from"
 LATER = (
     *("labels_before", "labels_until_pause", "backbone", "head", "finetune", "views_wanted", "labeled_weight"),
     *FURTHER_PARTS,
-    *("policy.warm_up_steps", INIT_FROM, "unlabeled", "learned_head", "choose_on"),
+    *("policy.warm_up_steps", INIT_FROM, "unlabeled", "learned_head", "choose_on", "optim.schedule"),
 )
 """Knobs that earlier versions did not have, also of parts: while they are empty, a recipe keeps the digest it had."""
 
