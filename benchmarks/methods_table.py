@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.all_methods import FOLDS
+from smoothpl.layout import REFUSED_JOBS
 from smoothpl.results.comparison import Comparison, compare, spread
 from smoothpl.results.render import to_markdown
 from smoothpl.results.runs import find_runs
@@ -76,8 +77,8 @@ def table(folder: Path) -> Sheet:
         gains += [] if by_smoothing is None else [by_smoothing]
         cells = [gain_cell(against.get(name)) for name in REFERENCES]
         added = Cell(pair.added or ("" if pair.name == LABELS_ALONE else "as published"))
-        of_smooth = [added, error_cell(smooth), gain_cell(by_smoothing)]
-        rows.append([Cell(pair.name), error_cell(published), *cells, *of_smooth])
+        of_smooth = [added, error_cell(smooth, pair.smooth), gain_cell(by_smoothing)]
+        rows.append([Cell(pair.name), error_cell(published, pair.published), *cells, *of_smooth])
     return Sheet(folder.name, COLUMNS, rows, summary(gains))
 
 
@@ -93,9 +94,10 @@ def summary(gains: list[Comparison]) -> list[str]:
     ]
 
 
-def error_cell(errors: Errors) -> Cell:
+def error_cell(errors: Errors, sweep: Path | None) -> Cell:
+    """Empty where there is no such sweep; refused, where the method does not go with the task."""
     if not errors:
-        return NOTHING
+        return Cell("refused") if sweep is not None and (sweep / REFUSED_JOBS).is_file() else NOTHING
     around = spread([*errors.values()])
     cell = plus_minus(around.mean, around.std)
     return cell if len(errors) == FOLDS else cell._replace(text=f"{cell.text} ({count(len(errors), 'run')})")

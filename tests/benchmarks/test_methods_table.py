@@ -1,8 +1,10 @@
+import json
 from pathlib import Path
 
 import pytest
 
 from benchmarks.methods_table import main, table
+from smoothpl.layout import REFUSED_JOBS
 from tests.support.made_up import made_up, store
 
 ERRORS = {
@@ -39,6 +41,15 @@ def test_runs_that_are_missing_are_counted_and_not_made_up(trained: Path) -> Non
     assert row[1].text == "17.00 ± 5.00 (2 runs)"
     assert row[2].text == "-2.00 (-2.00…-2.00), 0-2"  # against fixmatch on the same two folds
     assert row[4].text == "as published"
+
+
+def test_a_method_that_does_not_go_with_a_task_is_in_its_table(tmp_path: Path) -> None:
+    folder = tmp_path / "features"
+    store(folder / "fixmatch", made_up("fixmatch", 0, 30.0))
+    (folder / "dst").mkdir()
+    (folder / "dst" / REFUSED_JOBS).write_text(json.dumps({"words": ["method=dst"], "why": "needs its own"}) + "\n")
+    rows = {row[0].text: [cell.text for cell in row[1:]] for row in table(folder).rows}
+    assert rows["dst"] == ["refused", "", "", "as published", "", ""]
 
 
 def test_it_is_said_how_often_smoothing_helps(trained: Path, capsys: pytest.CaptureFixture[str]) -> None:
