@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from smoothpl.data.frames import CentralCrop
 from smoothpl.errors import ConfigError
+from smoothpl.inference.engines import TORCH, OnnxRuntime, Source, check_engine, engine_of
 from smoothpl.inference.image_size import image_side
 from smoothpl.inference.joined import CHUNK as CHUNK_OF_JOINED
 from smoothpl.inference.joined import Joined
@@ -50,13 +51,37 @@ class Classifier(nn.Module):
         self.std: Tensor
         self.register_buffer("mean", 255 * torch.tensor(mean).view(-1, 1, 1))
         self.register_buffer("std", 255 * torch.tensor(std).view(-1, 1, 1))
+        self.faster: OnnxRuntime | None = None
         self.eval().requires_grad_(False)
 
     def forward(self, pixels: Tensor) -> Tensor:
         """pixels (B, channels, size, size), 0 to 255 -> probabilities (B, C)."""
-        scaled = pixels.to(torch.float32, memory_format=torch.channels_last, copy=True).sub_(self.mean).div_(self.std)
-        logits: Tensor = self.network(scaled)
+        logits: Tensor = self.network(self.scaled(pixels))
         return logits.softmax(dim=-1)
+
+    def scaled(self, pixels: Tensor) -> Tensor:
+        """pixels as in `forward` -> what the network sees."""
+        return pixels.to(torch.float32, memory_format=torch.channels_last, copy=True).sub_(self.mean).div_(self.std)
+
+    def use(self, engine: str, num_images: int = 0) -> None:
+        """Has `predict` compute by torch, onnxruntime, or, with auto, by what is faster for so many images."""
+        check_engine(engine)
+        if isinstance(self.network, Joined):
+            self.network.use(engine)
+        else:
+            size = self.prepare.frame.size
+            self.faster = engine_of(Source(self.network, (self.prepare.channels, size, size)), engine, num_images)
+
+    @property
+    def engine(self) -> str:
+        """What `predict` computes by; the faster one is for CPUs."""
+        if isinstance(self.network, Joined):
+            return " and ".join(sorted({each.name for each in self.network.engines}))
+        return self.faster.name if self.faster is not None and self.mean.device.type == "cpu" else TORCH
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy, also in another process, computes by torch."""
+        return {**self.__dict__, "faster": None}
 
     def predict(self, images: Image | Sequence[Image]) -> Predictions:
         """Takes paths, Pillow images, arrays (height, width[, channels]) or tensors (channels, height, width).
@@ -84,6 +109,8 @@ class Classifier(nn.Module):
         """pixels (B, channels, size, size) uint8 -> probabilities (B, C), as in the evaluation of the run."""
         if isinstance(self.network, Joined):
             return self.network.evaluated(pixels).softmax(dim=-1)
+        if self.faster is not None and self.mean.device.type == "cpu":
+            return self.faster(self.scaled(pixels)).softmax(dim=-1)
         probabilities: Tensor = self(pixels)
         return probabilities
 

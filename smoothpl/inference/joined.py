@@ -63,6 +63,11 @@ class Joined(nn.Module):
         vectors = torch.cat(found, dim=1)
         return vectors.half().float() if self.as_stored else vectors
 
+    def use(self, engine: str) -> None:
+        """auto: as the run says."""
+        if engine != "auto":
+            self.engine, self.started = engine, []
+
     @property
     def engines(self) -> list[Engine]:
         """Made when they are needed, for the device that the network is on then."""
