@@ -1,8 +1,8 @@
-"""python -m benchmarks.inference: what ONNX Runtime costs for images that are only looked at, against torch, by network.
+"""python -m benchmarks.inference: a network without training, by ONNX Runtime and by torch.
 
-Milliseconds of an image, of processor time with one thread and on the clock with all cores; random weights, images in
-memory. Torch in its usual layout and with colours side by side (channels last), all images at once and a few at a time, as `predict`
-computes them. Seconds to write the file of ONNX and to open it, which happens once for a network, are told apart.
+Milliseconds of an image: processor time with one thread, time on the clock with all cores; random weights, images in
+memory. Torch in its usual layout and with colours side by side (channels last), all images at once and a few at a
+time. Seconds to write the file of ONNX and to open it, which happens once for a network, are told apart.
 """
 
 import os

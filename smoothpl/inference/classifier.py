@@ -11,17 +11,13 @@ from smoothpl.data.frames import CentralCrop
 from smoothpl.errors import ConfigError
 from smoothpl.inference.engines import TORCH, OnnxRuntime, Source, check_engine, engine_of
 from smoothpl.inference.image_size import image_side
-from smoothpl.inference.joined import CHUNK as CHUNK_OF_JOINED
-from smoothpl.inference.joined import Joined
+from smoothpl.inference.joined import CHUNK, Joined
 from smoothpl.inference.parts import Parts, read_parts
 from smoothpl.inference.preprocessing import Image, Preparation, several
 from smoothpl.io.memory import machine_memory, spelled
 from smoothpl.layout import RECORD
 from smoothpl.record.record import Record
 from smoothpl.record.trained import directory_of
-
-CHUNK = 64
-"""Images in every batch, padded if need be: another batch size could change the last bits of a result."""
 
 
 class Predictions(NamedTuple):
@@ -69,8 +65,11 @@ class Classifier(nn.Module):
         if isinstance(self.network, Joined):
             self.network.use(engine)
         else:
-            size = self.prepare.frame.size
-            self.faster = engine_of(Source(self.network, (self.prepare.channels, size, size)), engine, num_images)
+            self.faster = engine_of(self.source, engine, num_images)
+
+    @property
+    def source(self) -> Source:
+        return Source(self.network, (self.prepare.channels, self.prepare.frame.size, self.prepare.frame.size))
 
     @property
     def engine(self) -> str:
@@ -98,9 +97,8 @@ class Classifier(nn.Module):
     def predict_pixels(self, pixels: Tensor) -> Predictions:
         """Takes preprocessed images (B, channels, size, size); the result of one does not depend on the others."""
         found = [torch.empty(0, len(self.class_names))]
-        chunk = CHUNK_OF_JOINED if isinstance(self.network, Joined) else CHUNK
-        for some in torch.split(pixels, chunk) if len(pixels) else ():
-            missing = chunk - len(some)
+        for some in torch.split(pixels, CHUNK) if len(pixels) else ():
+            missing = CHUNK - len(some)
             filled = torch.cat([some, some.new_zeros(missing, *some.shape[1:])]) if missing else some
             found.append(self.evaluated(filled.to(self.mean.device))[: len(some)].cpu())
         return self.decided(torch.cat(found))

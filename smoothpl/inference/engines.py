@@ -1,9 +1,9 @@
-"""Which library computes a trained network on a CPU: torch, or ONNX Runtime, which is faster once its file is written."""
+"""The library that computes a trained network on a CPU: torch, or ONNX Runtime, which needs a file of it first."""
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-import torch
 from torch import Tensor, nn
 
 from smoothpl.backbones.convert import ConversionError
@@ -18,8 +18,9 @@ BOUND = 1e-4
 """By how much a probability may differ from torch's. Where two classes are nearer to each other than twice that, the
 other one may be predicted."""
 TORCH, ONNXRUNTIME = "torch", "onnxruntime"
-FEWEST, FEWEST_OF_PLAIN = 1_000, 10_000
-"""Images for which the seconds that it takes to write the file are gained back (docs/performance.md)."""
+PIXELS, PIXELS_OF_LINEAR = 50_000_000, 20_000_000
+"""Of all images together, as the network sees them: for fewer of them, the seconds that it takes to write its file are
+not gained back (docs/performance.md)."""
 
 
 class Source(NamedTuple):
@@ -64,7 +65,7 @@ def engine_of(source: Source, engine: str, num_images: int) -> OnnxRuntime | Non
     """None: torch. `auto` is ONNX Runtime where it pays: from a number of images on, by the family of the network."""
     check_engine(engine)
     was_asked_for = engine == ONNXRUNTIME
-    if engine == TORCH or (not was_asked_for and not (num_images >= fewest(source.network) and is_installed())):
+    if engine == TORCH or (not was_asked_for and not (num_images >= fewest(source) and is_installed())):
         return None
     try:
         return OnnxRuntime(by_onnxruntime(source, "networks"), source.network, was_asked_for)
@@ -74,17 +75,13 @@ def engine_of(source: Source, engine: str, num_images: int) -> OnnxRuntime | Non
         return None
 
 
-def fewest(network: nn.Module) -> int:
-    """Images from which on `auto` is ONNX Runtime. Ordinary convolutions are about as fast in torch; it is others, and
-    attention, that gain."""
-    convolutions = [part for part in network.modules() if isinstance(part, nn.Conv2d)]
-    weights = sum(part.weight.numel() for part in convolutions)
-    is_plain = all(part.groups == 1 for part in convolutions) and 2 * weights > num_weights(network)
-    return FEWEST_OF_PLAIN if is_plain else FEWEST
-
-
-def num_weights(network: nn.Module) -> int:
-    return sum(part.numel() for part in network.parameters())
+def fewest(source: Source) -> int:
+    """Images from which on `auto` is ONNX Runtime: it takes half the time of torch for transformers and ConvNeXt, whose
+    weights are in linear layers, and three quarters for convolutions."""
+    _, height, width = source.dims
+    linear = sum(part.weight.numel() for part in source.network.modules() if isinstance(part, nn.Linear))
+    is_linear = 2 * linear > sum(each.numel() for each in source.network.parameters())
+    return math.ceil((PIXELS_OF_LINEAR if is_linear else PIXELS) / (height * width))
 
 
 def check_engine(engine: str) -> None:
