@@ -31,6 +31,9 @@ TOLERANCE = 1e-4
 WRITING = 1
 """Another number whenever files are written in another way, so that older ones in a cache are not read."""
 
+MOST_KEPT = 20
+"""Files of a kind in the cache, the newest ones: every network that is trained is another one."""
+
 
 class Engine:
     """Prepared pixels (B, 3, size, size) in, vectors (B, dim) float32 out, all of them finite."""
@@ -129,3 +132,5 @@ def keep(place: Path, content: bytes) -> None:
             put(draft, place)
         finally:
             draft.unlink(missing_ok=True)
+        for old in sorted(place.parent.glob("*.onnx"), key=lambda each: each.stat().st_mtime)[:-MOST_KEPT]:
+            old.unlink(missing_ok=True)
