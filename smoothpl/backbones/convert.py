@@ -1,9 +1,12 @@
 """From a network of torch to a file of ONNX."""
 
+import ctypes
 import logging
+import os
+import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -36,7 +39,7 @@ class Convertible(Protocol):
 
 def traced(source: Convertible) -> bytes:
     """By torch's older way, which takes a third of the time of the newer one."""
-    with failing_as_conversion(), without_fast_path(), torch.no_grad(), TemporaryDirectory() as folder:
+    with failing_as_conversion(), silently(), without_fast_path(), torch.no_grad(), TemporaryDirectory() as folder:
         place = Path(folder) / "network.onnx"
         torch.onnx.export(
             source.network,
@@ -92,6 +95,22 @@ def without_fast_path() -> Iterator[None]:
         yield
     finally:
         torch.backends.mha.set_fastpath_enabled(before)
+
+
+@contextmanager
+def silently() -> Iterator[None]:
+    """Without what C++ prints on stdout: where the older export fails, the whole graph, amid predictions for a pipe."""
+    sys.stdout.flush()
+    stdout, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 1)
+        yield
+    finally:
+        with suppress(OSError, TypeError):  # Windows has no such library
+            ctypes.CDLL(None).fflush(None)  # it may still be in a buffer
+        os.dup2(stdout, 1)
+        os.close(stdout)
+        os.close(nowhere)
 
 
 @contextmanager
