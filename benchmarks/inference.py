@@ -1,4 +1,4 @@
-"""python -m benchmarks.inference: a network without training, by ONNX Runtime and by torch.
+"""python -m benchmarks.inference [threads=1]: a network without training, by ONNX Runtime and by torch.
 
 Milliseconds of an image: processor time with one thread, time on the clock with all cores; random weights, images in
 memory. Torch in its usual layout and with colours side by side (channels last), all images at once and a few at a
@@ -6,8 +6,9 @@ time. Seconds to write the file of ONNX and to open it, which happens once for a
 """
 
 import os
+import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import product
 from tempfile import TemporaryDirectory
@@ -37,6 +38,8 @@ NETWORKS: dict[str, tuple[Callable[[], nn.Module], tuple[int, int, int]]] = {
     "MobileNetV3-S": (lambda: pretrained("torchvision", "mobilenet_v3_small", 10, size=96), (3, 96, 96)),
     "EfficientNet-Lite0": (lambda: pretrained("timm", "tf_efficientnet_lite0", 10, size=96), (3, 96, 96)),
 }
+COUNTS = sorted({1, num_cores()})
+"""Of threads."""
 IN_LINES = ("WideResNet-28-2", "ResNet-50", "ViT-Ti/16", "EfficientNet-Lite0")
 
 
@@ -61,7 +64,7 @@ class Times(NamedTuple):
 
 def lines() -> Iterator[Line]:
     with cache_of_its_own():
-        for threads in sorted({1, num_cores()}):
+        for threads in COUNTS:
             for name in IN_LINES:
                 times, _ = measure(name, MANY, threads)
                 what = f"{name}, {MANY} images, threads: {threads}, by ONNX Runtime"
@@ -116,7 +119,8 @@ def fastest(jobs: list[Callable[[], object]], clock: Callable[[], float]) -> lis
     return best
 
 
-def table() -> Iterator[str]:
+def table(counts: Sequence[int]) -> Iterator[str]:
+    """`counts`: of threads."""
     heads = ["network", "pixels", "images", "threads", "torch", "channels last", f"{AT_A_TIME} at a time"]
     heads += ["ONNX Runtime", "against the usual layout", "against channels last", "to write the file"]
     yield f"| {' | '.join(heads)} |"
@@ -124,7 +128,7 @@ def table() -> Iterator[str]:
     with cache_of_its_own():
         for name, (_, dims) in NETWORKS.items():
             written = ""
-            for threads, number in product(sorted({1, num_cores()}), (1, MANY)):
+            for threads, number in product(counts, (1, MANY)):
                 times, seconds = measure(name, number, threads)
                 written = written or f"{seconds:.1f} s"
                 ratios = [f"{times.usual / times.onnx:.2f}", f"{times.torch / times.onnx:.2f}"]
@@ -133,5 +137,6 @@ def table() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    for row in table():
+    typed = [int(word.removeprefix("threads=")) for word in sys.argv[1:]]
+    for row in table(typed or COUNTS):
         Console().print(row, markup=False, highlight=False, soft_wrap=True)

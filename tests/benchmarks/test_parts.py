@@ -32,7 +32,6 @@ from benchmarks import (
     weighting,
 )
 from smoothpl.config.compose import compose_checked
-from smoothpl.io.cores import num_cores
 from smoothpl.record.record import Record, write
 from smoothpl.run import grid as jobs
 from tests.support.real import needs_cifar10
@@ -59,7 +58,7 @@ TABLE: dict[Any, list[tuple[str, str, str]]] = {
         ("s", "the first, which makes features", ""),
         ("ms", "its bare products", "≤ 1.5"),
     ],
-    inference: len({1, num_cores()}) * [("ms", "torch, channels last", "≥ 1")],
+    inference: len(inference.COUNTS) * [("ms", "torch, channels last", "≥ 1")],
     report: [("s", "over 4", "≤ 30 s"), ("MB", "over 4", "")],
     start: [("s", "imports, reading the files", "≤ 1.3"), *2 * [("s", "", "≤ 1.5 s")]],
 }
@@ -186,14 +185,16 @@ def test_costs_are_drawn_as_problems_grow(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_all_ways_to_compute_a_network_are_in_one_table() -> None:
-    heads, _, *rows = [[cell.strip() for cell in row.strip("| ").split("|")] for row in inference.table()]
-    assert len(rows) == len({1, num_cores()}) * 2 * len(inference.NETWORKS)
+    heads, _, *rows = [
+        [cell.strip() for cell in row.strip("| ").split("|")] for row in inference.table(inference.COUNTS)
+    ]
+    assert len(rows) == len(inference.COUNTS) * 2 * len(inference.NETWORKS)
     for row in rows:
         times = [float(cell.removesuffix(" ms")) for cell in row[4:8]]
         assert len(row) == len(heads)
         assert min(times) > 0
-        assert float(row[8]) == pytest.approx(times[0] / times[3], rel=0.02)
-        assert float(row[9]) == pytest.approx(min(times[1:3]) / times[3], rel=0.02)
+        assert float(row[8]) == pytest.approx(times[0] / times[3], rel=0.05)
+        assert float(row[9]) == pytest.approx(min(times[1:3]) / times[3], rel=0.05)
 
 
 def test_a_run_on_gpus_is_estimated(capsys: pytest.CaptureFixture[str]) -> None:
