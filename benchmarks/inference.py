@@ -87,16 +87,16 @@ def measure(name: str, number: int, threads: int) -> tuple[Times, float]:
     usual, images = make().eval().requires_grad_(False), torch.randn(number, *dims)
     last = make().eval().to(memory_format=torch.channels_last)
     last.load_state_dict(usual.state_dict())
-    began = time.perf_counter()
+    clock = time.process_time if threads == 1 else time.perf_counter
+    began = clock()
     run = by_onnxruntime(Source(usual, dims, name.replace("/", "")))
-    seconds = time.perf_counter() - began
+    seconds = clock() - began
     jobs = [
         lambda: usual(images),
         lambda: last(colours_last(images)),
         lambda: [last(colours_last(some)) for some in torch.split(images, AT_A_TIME)],
         lambda: run(images),
     ]
-    clock = time.process_time if threads == 1 else time.perf_counter
     with torch.inference_mode():
         return Times(*(1e3 * found / number for found in fastest(jobs, clock))), seconds
 
