@@ -43,21 +43,19 @@ class OnnxRuntime:
         self.name, self.is_compared = ONNXRUNTIME, False
 
     def __call__(self, scaled: Tensor) -> Tensor:
-        if not self.is_compared:
-            self.is_compared = True
-            return self.compared(scaled)
-        return self.run(scaled)
+        return self.run(scaled) if self.is_compared else self.compared(scaled)
 
     def compared(self, scaled: Tensor) -> Tensor:
         found: Tensor = self.run(scaled)
         wanted: Tensor = self.network(scaled)
         difference = float((found.softmax(dim=-1) - wanted.softmax(dim=-1)).abs().max())
         if difference <= BOUND:
+            self.is_compared = True
             return found
         reason = f"its probabilities differ from torch's by {difference:.2g}, and only {BOUND:g} is allowed"
         require(not self.was_asked_for, refused(reason))
         inform_once(f"ONNX Runtime is not used: {reason}; torch computes.")
-        self.run, self.name = self.network, TORCH
+        self.run, self.name, self.is_compared = self.network, TORCH, True
         return wanted
 
 
