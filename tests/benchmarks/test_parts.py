@@ -185,9 +185,10 @@ def test_costs_are_drawn_as_problems_grow(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_all_ways_to_compute_a_network_are_in_one_table() -> None:
-    heads, _, *rows = [
+    heads, _, *rows, (imports,) = [
         [cell.strip() for cell in row.strip("| ").split("|")] for row in inference.table(inference.COUNTS)
     ]
+    assert float(imports.removesuffix(" s").split()[-1]) >= 0
     assert len(rows) == len(inference.COUNTS) * 2 * len(inference.NETWORKS)
     for row in rows:
         times = [float(cell.removesuffix(" ms")) for cell in row[4:8]]
