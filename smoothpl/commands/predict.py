@@ -23,7 +23,7 @@ Classifies images with the network of a finished run:
   top=1                  how many classes per image, the most likely first
   probabilities=false    true: the probabilities of all classes, too
   engine=auto            torch, or onnxruntime, which is faster on CPUs once it
-                         has converted the network; auto: for many images
+                         has converted the network; auto: from 2,000 images on
   trust=false            true: allow a network that is not smoothpl's own code
 
 Files that are not images are listed and skipped."""

@@ -65,11 +65,8 @@ class Classifier(nn.Module):
         if isinstance(self.network, Joined):
             self.network.use(engine)
         else:
-            self.faster = engine_of(self.source, engine, num_images)
-
-    @property
-    def source(self) -> Source:
-        return Source(self.network, (self.prepare.channels, self.prepare.frame.size, self.prepare.frame.size))
+            size = self.prepare.frame.size
+            self.faster = engine_of(Source(self.network, (self.prepare.channels, size, size)), engine, num_images)
 
     @property
     def engine(self) -> str:

@@ -1,6 +1,5 @@
 """The library that computes a trained network on a CPU: torch, or ONNX Runtime, which needs a file of it first."""
 
-import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -18,9 +17,9 @@ BOUND = 1e-4
 """By how much a probability may differ from torch's. Where two classes are nearer to each other than twice that, the
 other one may be predicted."""
 TORCH, ONNXRUNTIME = "torch", "onnxruntime"
-PIXELS, PIXELS_OF_LINEAR = 50_000_000, 20_000_000
-"""Of all images together, as the network sees them: for fewer of them, the seconds that it takes to write its file are
-not gained back (docs/performance.md)."""
+FEWEST = 2_000
+"""Images for which `auto` has a file written: most networks then gain more seconds than it takes, the others lose about
+one (docs/performance.md)."""
 
 
 class Source(NamedTuple):
@@ -60,10 +59,10 @@ class OnnxRuntime:
 
 
 def engine_of(source: Source, engine: str, num_images: int) -> OnnxRuntime | None:
-    """None: torch. `auto` is ONNX Runtime where it pays: from a number of images on, by the family of the network."""
+    """None: torch. `auto` is ONNX Runtime from FEWEST images on."""
     check_engine(engine)
     was_asked_for = engine == ONNXRUNTIME
-    if engine == TORCH or (not was_asked_for and not (num_images >= fewest(source) and is_installed())):
+    if engine == TORCH or (not was_asked_for and not (num_images >= FEWEST and is_installed())):
         return None
     try:
         return OnnxRuntime(by_onnxruntime(source, "networks"), source.network, was_asked_for)
@@ -71,15 +70,6 @@ def engine_of(source: Source, engine: str, num_images: int) -> OnnxRuntime | Non
         require(not was_asked_for, refused(str(error)))
         inform_once(f"ONNX Runtime cannot compute this network ({error}); torch does, which may take longer.")
         return None
-
-
-def fewest(source: Source) -> int:
-    """Images from which on `auto` is ONNX Runtime: it takes half the time of torch for transformers and ConvNeXt, whose
-    weights are in linear layers, and three quarters for convolutions."""
-    _, height, width = source.dims
-    linear = sum(part.weight.numel() for part in source.network.modules() if isinstance(part, nn.Linear))
-    is_linear = 2 * linear > sum(each.numel() for each in source.network.parameters())
-    return math.ceil((PIXELS_OF_LINEAR if is_linear else PIXELS) / (height * width))
 
 
 def check_engine(engine: str) -> None:
