@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from smoothpl.backbones import engine as conversion
+from smoothpl.backbones.convert import traced
 from smoothpl.backbones.onnx_session import AT_A_TIME
 from smoothpl.data.decode import decode_safely
 from smoothpl.data.frames import CentralCrop
@@ -99,8 +99,8 @@ def test_the_result_of_an_image_does_not_depend_on_others(size: int) -> None:
 
 
 def test_a_network_is_converted_once_and_known_by_its_weights(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    converted = Mock(wraps=conversion.traced)
-    monkeypatch.setattr(conversion, "traced", converted)
+    converted = Mock(wraps=traced)
+    monkeypatch.setattr("smoothpl.backbones.engine.traced", converted)
     for seed in (0, 0, 1):
         small(seed).use("onnxruntime")
     assert converted.call_count == 2
