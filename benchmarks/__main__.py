@@ -13,7 +13,7 @@ from benchmarks.line import Line, ratios, tabulate, to_json, to_markdown
 
 PARTS = (
     *("views", "sampler", "weighting", "ema", "waits", "step", "evaluation", "start", "memory", "diagnostics"),
-    *("pictures", "folder", "features", "report", "sweep", "gpu"),
+    *("pictures", "folder", "features", "inference", "report", "sweep", "gpu"),
 )
 USAGE = f"""python -m benchmarks [part ...] [out=outputs/benchmarks]
 

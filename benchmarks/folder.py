@@ -28,7 +28,8 @@ from benchmarks.setting import data_folder
 from smoothpl.data import cifar10
 from smoothpl.data.folder.decoded import decode_all, digests_of_files
 from smoothpl.data.frames import CentralCrop
-from smoothpl.inference.classifier import CHUNK, Classifier
+from smoothpl.inference.classifier import Classifier
+from smoothpl.inference.joined import CHUNK
 from smoothpl.inference.predictions import predict
 from smoothpl.io.cache import state_of
 from smoothpl.io.cores import num_cores

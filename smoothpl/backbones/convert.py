@@ -1,17 +1,21 @@
 """From a network of torch to a file of ONNX."""
 
+import ctypes
 import logging
+import os
+import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Protocol
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from smoothpl.backbones.encoder import Encoder
 from smoothpl.errors import ConfigError
 
 
@@ -19,13 +23,27 @@ class ConversionError(Exception):
     """A network that has no equal in ONNX. The message says why."""
 
 
-def traced(encoder: Encoder) -> bytes:
+class Convertible(Protocol):
+    """A network with what a file of it needs to know; an encoder is one."""
+
+    @property
+    def network(self) -> nn.Module: ...
+
+    @property
+    def digest(self) -> str: ...
+
+    @property
+    def dims(self) -> tuple[int, int, int]:
+        """Of the images that the network sees: channels, height, width."""
+
+
+def traced(source: Convertible) -> bytes:
     """By torch's older way, which takes a third of the time of the newer one."""
-    with failing_as_conversion(), torch.no_grad(), TemporaryDirectory() as folder:
+    with failing_as_conversion(), silently(), without_fast_path(), torch.no_grad(), TemporaryDirectory() as folder:
         place = Path(folder) / "network.onnx"
         torch.onnx.export(
-            encoder.network,
-            (example(encoder),),
+            source.network,
+            (example(source),),
             place,
             dynamo=False,
             input_names=["pixels"],
@@ -43,11 +61,11 @@ def simplified(content: bytes) -> bytes:
     return found
 
 
-def exported(encoder: Encoder) -> bytes:
-    with failing_as_conversion(), torch.no_grad():
+def exported(source: Convertible) -> bytes:
+    with failing_as_conversion(), without_fast_path(), torch.no_grad():
         program = torch.onnx.export(
-            encoder.network,
-            (example(encoder),),
+            source.network,
+            (example(source),),
             dynamo=True,
             verbose=False,
             input_names=["pixels"],
@@ -59,8 +77,40 @@ def exported(encoder: Encoder) -> bytes:
     return content
 
 
-def example(encoder: Encoder) -> Tensor:
-    return torch.zeros(2, 3, encoder.size, encoder.size, device=encoder.offset.device)
+def example(source: Convertible) -> Tensor:
+    return torch.zeros(2, *source.dims, device=device_of(source.network))
+
+
+def device_of(network: nn.Module) -> torch.device:
+    return next(chain(network.parameters(), network.buffers()), torch.empty(0)).device
+
+
+@contextmanager
+def without_fast_path() -> Iterator[None]:
+    """Attention in the operations that it is made of: torch fuses them for inference, and neither export knows what it
+    makes of them."""
+    before = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(before)
+
+
+@contextmanager
+def silently() -> Iterator[None]:
+    """Without what C++ prints on stdout: where the older export fails, the whole graph, amid predictions for a pipe."""
+    sys.stdout.flush()
+    stdout, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 1)
+        yield
+    finally:
+        with suppress(OSError, TypeError):  # Windows has no such library
+            ctypes.CDLL(None).fflush(None)  # it may still be in a buffer
+        os.dup2(stdout, 1)
+        os.close(stdout)
+        os.close(nowhere)
 
 
 @contextmanager

@@ -48,6 +48,10 @@ class Encoder(nn.Module):
         self.dim = self.tried()
         self.digest = self.computed_digest(architecture)
 
+    @property
+    def dims(self) -> tuple[int, int, int]:
+        return 3, self.size, self.size
+
     def prepare(self, pixels: Tensor) -> Tensor:
         """pixels (B, 3 or 1, height, width), bytes or floats in [0, 1] -> (B, 3, size, size) float32, scaled.
 
@@ -85,12 +89,17 @@ class Encoder(nn.Module):
 
     def computed_digest(self, architecture: str) -> str:
         """32 letters that change with the weights, the architecture and the preprocessing, and with nothing else."""
-        digest = hashlib.sha256(repr((architecture, self.size, self.crop, self.mean, self.std)).encode())
-        for name, tensor in self.network.state_dict().items():
-            if not name.endswith("num_batches_tracked"):  # counted in training, never looked at
-                digest.update(repr((name, tuple(tensor.shape), str(tensor.dtype))).encode())
-                digest.update(tensor.contiguous().view(-1).view(torch.uint8).numpy())
-        return digest.hexdigest()[:32]
+        return digest_of_network(self.network, architecture, self.size, self.crop, self.mean, self.std)
+
+
+def digest_of_network(network: nn.Module, *facts: object) -> str:
+    """32 letters for its weights, and for what else it depends on."""
+    digest = hashlib.sha256(repr(facts).encode())
+    for name, tensor in network.state_dict().items():
+        if not name.endswith("num_batches_tracked"):  # counted in training, never looked at
+            digest.update(repr((name, tuple(tensor.shape), str(tensor.dtype))).encode())
+            digest.update(tensor.contiguous().view(-1).view(torch.uint8).numpy())
+    return digest.hexdigest()[:32]
 
 
 @contextmanager

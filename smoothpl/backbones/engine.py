@@ -9,7 +9,14 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from smoothpl.backbones.convert import ConversionError, exported, failing_as_conversion, traced
+from smoothpl.backbones.convert import (
+    ConversionError,
+    Convertible,
+    device_of,
+    exported,
+    failing_as_conversion,
+    traced,
+)
 from smoothpl.backbones.encoder import Encoder
 from smoothpl.backbones.onnx_session import is_installed, open_session, runner
 from smoothpl.cli.messages import inform_once
@@ -23,6 +30,9 @@ TOLERANCE = 1e-4
 
 WRITING = 1
 """Another number whenever files are written in another way, so that older ones in a cache are not read."""
+
+MOST_KEPT = 20
+"""Files of a kind in the cache, the newest ones: every network that is trained is another one."""
 
 
 class Engine:
@@ -71,19 +81,19 @@ def by_torch(network: nn.Module, prepared: Tensor) -> Tensor:
     return found
 
 
-def by_onnxruntime(encoder: Encoder) -> Callable[[Tensor], Tensor]:
+def by_onnxruntime(source: Convertible, kind: str = "backbones") -> Callable[[Tensor], Tensor]:
     """The network as a file of ONNX: made once, kept in the cache, and compared with torch."""
-    place = cache_dir() / "backbones" / f"{encoder.digest}-{WRITING}.onnx"
+    place = cache_dir() / kind / f"{source.digest}-{WRITING}.onnx"
     with suppress(OSError, ConversionError):
         run, state = opened(place.read_bytes()), state_of(place)
-        recall("backbones/compared", [state], lambda: compare(run, encoder), version("onnxruntime"), version("torch"))
+        recall(f"{kind}/compared", [state], lambda: compare(run, source), version("onnxruntime"), version("torch"))
         return run
     reasons = []
     for write in (traced, exported):
         try:
-            content = write(encoder)
+            content = write(source)
             run = opened(content)
-            compare(run, encoder)
+            compare(run, source)
         except ConversionError as error:
             reasons.append(str(error))
             continue
@@ -97,12 +107,12 @@ def opened(content: bytes) -> Callable[[Tensor], Tensor]:
         return runner(open_session(content))
 
 
-def compare(run: Callable[[Tensor], Tensor], encoder: Encoder) -> float:
+def compare(run: Callable[[Tensor], Tensor], source: Convertible) -> float:
     """With torch, on images of noise and another batch size than the file was made with. -> the largest difference."""
-    noise = torch.randn(3, 3, encoder.size, encoder.size, generator=torch.Generator().manual_seed(0))
+    noise = torch.randn(3, *source.dims, generator=torch.Generator().manual_seed(0))
     with failing_as_conversion():
         found = run(noise)
-    wanted = by_torch(encoder.network, noise.to(encoder.offset.device)).cpu()
+    wanted = by_torch(source.network, noise.to(device_of(source.network))).cpu()
     if found.shape != wanted.shape:
         raise ConversionError(f"its vectors are {tuple(found.shape)}, not {tuple(wanted.shape)}")
     largest, difference = float(wanted.abs().max()), float((found - wanted).abs().max())
@@ -122,3 +132,5 @@ def keep(place: Path, content: bytes) -> None:
             put(draft, place)
         finally:
             draft.unlink(missing_ok=True)
+        for old in sorted(place.parent.glob("*.onnx"), key=lambda each: each.stat().st_mtime)[:-MOST_KEPT]:
+            old.unlink(missing_ok=True)

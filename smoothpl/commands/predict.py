@@ -22,6 +22,8 @@ Classifies images with the network of a finished run:
   out=predictions.csv    .csv or .jsonl; - is stdout, as CSV
   top=1                  how many classes per image, the most likely first
   probabilities=false    true: the probabilities of all classes, too
+  engine=auto            torch, or onnxruntime, which is faster on CPUs once it
+                         has converted the network; auto: from 2,000 images on
   trust=false            true: allow a network that is not smoothpl's own code
 
 Files that are not images are listed and skipped."""
@@ -43,6 +45,7 @@ def main(arguments: Sequence[str]) -> None:
     classifier = load(run_dir, trust=typed.flag("trust"))
     num_classes = len(classifier.class_names)
     require(form.top <= num_classes, f"top={form.top}, but there are {num_classes} classes.")
+    classifier.use(typed.options.get("engine", "auto"), len(files))
     bad = write(form, classifier, files)
     if bad:
         names = first_few(list(map(repr, bad)))
@@ -50,4 +53,4 @@ def main(arguments: Sequence[str]) -> None:
     if len(bad) == len(files):
         raise ConfigError("none of the files is an image; nothing was predicted.")
     if form.out != "-":
-        inform(f"predictions: {form.out}")
+        inform(f"predictions: {form.out} (engine={classifier.engine})")

@@ -2,25 +2,22 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from smoothpl.data.frames import CentralCrop
 from smoothpl.errors import ConfigError
+from smoothpl.inference.engines import TORCH, OnnxRuntime, Source, check_engine, engine_of
 from smoothpl.inference.image_size import image_side
-from smoothpl.inference.joined import CHUNK as CHUNK_OF_JOINED
-from smoothpl.inference.joined import Joined
+from smoothpl.inference.joined import CHUNK, Joined
 from smoothpl.inference.parts import Parts, read_parts
 from smoothpl.inference.preprocessing import Image, Preparation, several
 from smoothpl.io.memory import machine_memory, spelled
 from smoothpl.layout import RECORD
 from smoothpl.record.record import Record
 from smoothpl.record.trained import directory_of
-
-CHUNK = 64
-"""Images in every batch, padded if need be: another batch size could change the last bits of a result."""
 
 
 class Predictions(NamedTuple):
@@ -50,13 +47,37 @@ class Classifier(nn.Module):
         self.std: Tensor
         self.register_buffer("mean", 255 * torch.tensor(mean).view(-1, 1, 1))
         self.register_buffer("std", 255 * torch.tensor(std).view(-1, 1, 1))
+        self.faster: OnnxRuntime | None = None
         self.eval().requires_grad_(False)
 
     def forward(self, pixels: Tensor) -> Tensor:
         """pixels (B, channels, size, size), 0 to 255 -> probabilities (B, C)."""
-        scaled = pixels.to(torch.float32, memory_format=torch.channels_last, copy=True).sub_(self.mean).div_(self.std)
-        logits: Tensor = self.network(scaled)
+        logits: Tensor = self.network(self.scaled(pixels))
         return logits.softmax(dim=-1)
+
+    def scaled(self, pixels: Tensor) -> Tensor:
+        """pixels as in `forward` -> what the network sees."""
+        return pixels.to(torch.float32, memory_format=torch.channels_last, copy=True).sub_(self.mean).div_(self.std)
+
+    def use(self, engine: str, num_images: int = 0) -> None:
+        """Has `predict` compute by torch, onnxruntime, or, with auto, by what is faster for so many images."""
+        check_engine(engine)
+        if isinstance(self.network, Joined):
+            self.network.use(engine)
+        else:
+            size = self.prepare.frame.size
+            self.faster = engine_of(Source(self.network, (self.prepare.channels, size, size)), engine, num_images)
+
+    @property
+    def engine(self) -> str:
+        """What `predict` computes by; the faster one is for CPUs."""
+        if isinstance(self.network, Joined):
+            return " and ".join(sorted({each.name for each in self.network.engines}))
+        return self.faster.name if self.faster is not None and self.mean.device.type == "cpu" else TORCH
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy, also in another process, computes by torch."""
+        return {**self.__dict__, "faster": None}
 
     def predict(self, images: Image | Sequence[Image]) -> Predictions:
         """Takes paths, Pillow images, arrays (height, width[, channels]) or tensors (channels, height, width).
@@ -73,9 +94,8 @@ class Classifier(nn.Module):
     def predict_pixels(self, pixels: Tensor) -> Predictions:
         """Takes preprocessed images (B, channels, size, size); the result of one does not depend on the others."""
         found = [torch.empty(0, len(self.class_names))]
-        chunk = CHUNK_OF_JOINED if isinstance(self.network, Joined) else CHUNK
-        for some in torch.split(pixels, chunk) if len(pixels) else ():
-            missing = chunk - len(some)
+        for some in torch.split(pixels, CHUNK) if len(pixels) else ():
+            missing = CHUNK - len(some)
             filled = torch.cat([some, some.new_zeros(missing, *some.shape[1:])]) if missing else some
             found.append(self.evaluated(filled.to(self.mean.device))[: len(some)].cpu())
         return self.decided(torch.cat(found))
@@ -84,6 +104,8 @@ class Classifier(nn.Module):
         """pixels (B, channels, size, size) uint8 -> probabilities (B, C), as in the evaluation of the run."""
         if isinstance(self.network, Joined):
             return self.network.evaluated(pixels).softmax(dim=-1)
+        if self.faster is not None and self.mean.device.type == "cpu":
+            return self.faster(self.scaled(pixels)).softmax(dim=-1)
         probabilities: Tensor = self(pixels)
         return probabilities
 

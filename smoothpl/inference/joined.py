@@ -14,7 +14,8 @@ from smoothpl.errors import ConfigError
 from smoothpl.inference.resizing import middles, resized, resizing
 
 CHUNK = AT_A_TIME
-"""Images in every batch, padded if need be: no engine computes more of them at a time."""
+"""Images in every batch, padded if need be: another batch size could change the last bits of a result. More of them at
+a time take longer each, by torch as by ONNX Runtime (docs/performance.md)."""
 
 
 class Joined(nn.Module):
@@ -62,6 +63,11 @@ class Joined(nn.Module):
         found = [engine(engine.encoder.prepare(pixels)) for engine in self.engines]
         vectors = torch.cat(found, dim=1)
         return vectors.half().float() if self.as_stored else vectors
+
+    def use(self, engine: str) -> None:
+        """auto: as the run says."""
+        if engine != "auto":
+            self.engine, self.started = engine, []
 
     @property
     def engines(self) -> list[Engine]:

@@ -1,10 +1,14 @@
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import onnx
 import onnxruntime  # type: ignore[import-untyped]
 import pytest
 import torch
+from torch import Tensor, nn
 
 from smoothpl.backbones import Encoder, efficientnet_lite
 from smoothpl.backbones.convert import ConversionError, exported, failing_as_conversion, traced
@@ -31,6 +35,52 @@ def test_nothing_is_left_to_compute_for_each_batch_but_the_network(tmp_path_fact
     kinds = Counter(node.op_type for node in onnx.load(place).graph.node)
     assert kinds["Conv"] == 49
     assert not {"Pad", "Shape", "Gather", "Clip"} & {*kinds}
+
+
+@pytest.mark.parametrize("write", [traced, exported])
+def test_attention_is_converted_and_stays_fast_in_torch(write: Callable[[Encoder], bytes]) -> None:
+    """The one that torch fuses for inference, as in the transformers of torchvision."""
+    torch.manual_seed(0)
+    encoder = Encoder(Attentive(), "attentive", "attentive", 8)
+    images = torch.randn(3, 3, 8, 8)
+    found = runner(open_session(write(encoder)))(images)
+    assert torch.allclose(found, encoder.network(images), atol=1e-5)
+    assert torch.backends.mha.get_fastpath_enabled()
+
+
+class Attentive(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.attention = nn.MultiheadAttention(8, 2, batch_first=True)
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        rows = pixels.flatten(1, 2)
+        found: Tensor = self.attention(rows, rows, rows, need_weights=False)[0].mean(dim=1)
+        return found
+
+
+class Unknown(nn.Module):
+    def forward(self, pixels: Tensor) -> Tensor:
+        found: Tensor = torch.special.bessel_j0(pixels.flatten(1))
+        return found
+
+
+def test_an_export_that_fails_prints_nothing_amid_the_results(tmp_path: Path) -> None:
+    """In a process of its own, whose stdout is a file: what C++ prints is buffered there."""
+    code = """
+import sys
+from smoothpl.backbones import Encoder
+from smoothpl.backbones.convert import ConversionError, traced
+from tests.backbones.test_convert import Unknown
+sys.stdout.write("before ")
+try:
+    traced(Encoder(Unknown(), "unknown", "unknown", 8))
+except ConversionError:
+    sys.stdout.write("after")
+"""
+    with open(tmp_path / "out", "w") as file:
+        subprocess.run([sys.executable, "-c", code], check=True, stdout=file, cwd=Path(__file__).parents[2])
+    assert (tmp_path / "out").read_text() == "before after"
 
 
 def test_whatever_fails_says_so_in_one_line() -> None:

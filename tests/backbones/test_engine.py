@@ -73,6 +73,15 @@ def test_a_file_is_compared_once_and_again_when_it_has_changed(monkeypatch: pyte
     assert compared.call_count == 3
 
 
+def test_old_files_make_room_for_new_ones(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
+    monkeypatch.setattr(engine, "MOST_KEPT", 2)
+    for seed in range(4):
+        engine_for(made(seed=seed), "onnxruntime")
+        os.utime(cache / "backbones" / f"{made(seed=seed).digest}-{engine.WRITING}.onnx", (seed, seed))
+    kept = {made(seed=seed).digest for seed in (2, 3)}
+    assert {each.stem.partition("-")[0] for each in files(cache)} == kept
+
+
 @pytest.mark.parametrize("damage", ["cut", "another network's", "no network"])
 def test_a_damaged_file_is_made_again(damage: str, cache: Path, prepared: Tensor) -> None:
     engine_for(made(), "onnxruntime")

@@ -9,6 +9,7 @@ from benchmarks import (
     evaluation,
     features,
     folder,
+    inference,
     pictures,
     plain_loop,
     profile,
@@ -23,6 +24,7 @@ from benchmarks import (
 )
 
 SMALLEST = ("benchmark=digits_40", "backbone=efficientnet_lite0", "backbone.views=1", "backbone.size=32")
+SMALL_NETWORK = {"WideResNet-10-1": inference.NETWORKS["WideResNet-10-1"]}
 hurried = partial(timing.compare, turns=1, seconds=0.001)
 
 
@@ -43,6 +45,13 @@ def in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
         profile: {"STEPS": 1, "WARM": 1, "SMALL": 1},
         features: {"NUM_IMAGES": 40, "SIDE": 32, "STEP": SMALLEST}
         | {"FOLDER": (*SMALLEST, "max_steps=2", "eval_every=2", "pictures=false", "logger=none")},
+        inference: {
+            "MANY": 17,
+            "TURNS": 1,
+            "SHORTEST": 0.001,
+            "NETWORKS": SMALL_NETWORK,
+            "IN_LINES": (*SMALL_NETWORK,),
+        },
         start: {"TIMES": 1},
         diagnostics: {"STEPS": 2, "KINDS": [("benchmark=digits_40", "batch_size=4", "threshold=0.12")]},
         scaling: {

@@ -16,6 +16,7 @@ from benchmarks import (
     features,
     folder,
     gpu,
+    inference,
     memory,
     pictures,
     plain_loop,
@@ -57,6 +58,7 @@ TABLE: dict[Any, list[tuple[str, str, str]]] = {
         ("s", "the first, which makes features", ""),
         ("ms", "its bare products", "≤ 1.5"),
     ],
+    inference: len(inference.COUNTS) * [("ms", "torch, channels last", "≥ 1")],
     report: [("s", "over 4", "≤ 30 s"), ("MB", "over 4", "")],
     start: [("s", "imports, reading the files", "≤ 1.3"), *2 * [("s", "", "≤ 1.5 s")]],
 }
@@ -180,6 +182,20 @@ def test_costs_are_drawn_as_problems_grow(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(sys, "argv", ["scaling", f"out={tmp_path / 'scaling.png'}"])
     scaling.main()
     assert (tmp_path / "scaling.png").stat().st_size > 1000
+
+
+def test_all_ways_to_compute_a_network_are_in_one_table() -> None:
+    heads, _, *rows, (imports,) = [
+        [cell.strip() for cell in row.strip("| ").split("|")] for row in inference.table(inference.COUNTS)
+    ]
+    assert float(imports.removesuffix(" s").split()[-1]) >= 0
+    assert len(rows) == len(inference.COUNTS) * 2 * len(inference.NETWORKS)
+    for row in rows:
+        times = [float(cell.removesuffix(" ms")) for cell in row[4:8]]
+        assert len(row) == len(heads)
+        assert min(times) > 0
+        assert float(row[8]) == pytest.approx(times[0] / times[3], rel=0.05)
+        assert float(row[9]) == pytest.approx(min(times[1:3]) / times[3], rel=0.05)
 
 
 def test_a_run_on_gpus_is_estimated(capsys: pytest.CaptureFixture[str]) -> None:

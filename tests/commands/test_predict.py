@@ -8,6 +8,7 @@ import pytest
 from smoothpl.commands import predict
 from smoothpl.errors import ConfigError
 from smoothpl.inference.classifier import load
+from smoothpl.inference.engines import BOUND
 from smoothpl.run.training import train
 from tests.support.composing import TINY, composed
 from tests.support.own import save
@@ -46,7 +47,7 @@ def test_every_image_of_a_folder_has_a_row(run_dir: Path, photos: Path, capsys: 
         assert float(row["confidence"]) == probabilities[best[0]]
     messages = capsys.readouterr().err.replace("\n", " ")
     assert "1 of 6 files are not readable images and are skipped: 'photos/bad.png'" in messages
-    assert "predictions: predictions.csv" in messages
+    assert "predictions: predictions.csv (engine=torch)" in messages
 
 
 @pytest.mark.usefixtures("photos")
@@ -79,6 +80,30 @@ def test_a_run_on_a_backbone_predicts_from_the_files_alone(
     assert len(rows) == 5
 
 
+def test_both_engines_write_the_same_predictions_and_which_it_was_is_said(
+    run_dir: Path, photos: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(photos.parent / "cache"))
+    found = []
+    for engine in ("torch", "onnxruntime"):
+        predict.main([f"run={run_dir}", "images=photos", "probabilities=true", f"engine={engine}"])
+        assert f"predictions.csv (engine={engine})" in capsys.readouterr().err.replace("\n", " ")
+        found.append(table((photos.parent / "predictions.csv").read_text()))
+    for one, other in zip(*found, strict=True):
+        assert [one["file"], one["label"]] == [other["file"], other["label"]]
+        for name in "0123456789":
+            assert float(one[f"p({name})"]) == pytest.approx(float(other[f"p({name})"]), abs=BOUND)
+
+
+@pytest.mark.parametrize("engine", ["torch", "onnxruntime"])
+def test_the_engine_of_a_backbone_can_be_chosen(
+    engine: str, on_features: Path, photos: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(photos.parent / "cache"))
+    predict.main([f"run={on_features}", "images=photos", "trust=true", f"engine={engine}"])
+    assert f"predictions.csv (engine={engine})" in capsys.readouterr().err.replace("\n", " ")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -89,6 +114,7 @@ def test_a_run_on_a_backbone_predicts_from_the_files_alone(
         (["run={run}", "images=photos", "top=0"], "top=0 must be a positive whole number"),
         (["run={run}", "images=photos", "top=11"], "top=11, but there are 10 classes"),
         (["run={run}", "images=photos", "probabilities=yes"], "probabilities=yes must be true or false"),
+        (["run={run}", "images=photos", "engine=onnx"], "engine=onnx must be one of auto, onnxruntime, torch"),
         (["run={run}", "images=photos/bad.png"], "none of the files is an image"),
         (["run={run}", "images=photos", "batch=3"], "batch=3 is not an option of this command"),
         (["run=photos", "images=photos"], "run=photos is not a run"),

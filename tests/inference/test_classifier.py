@@ -12,7 +12,8 @@ from PIL import Image
 from smoothpl.cli.front_door import explain
 from smoothpl.data import digits
 from smoothpl.errors import ConfigError
-from smoothpl.inference.classifier import CHUNK, Classifier, load
+from smoothpl.inference.classifier import Classifier, load
+from smoothpl.inference.joined import CHUNK
 from smoothpl.record.record import read
 from smoothpl.run.build import build_data, build_module
 from smoothpl.run.training import train
@@ -174,5 +175,5 @@ def test_the_record_of_a_stranger_is_refused_in_one_line(
 
 def test_images_that_no_memory_holds_are_refused(run_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("smoothpl.inference.classifier.machine_memory", lambda: 1000)
-    with pytest.raises(ConfigError, match=r"64 images of 8 x 8 pixels take 16 kB, and this machine has 1\.0 kB"):
+    with pytest.raises(ConfigError, match=r"16 images of 8 x 8 pixels take 4\.1 kB, and this machine has 1\.0 kB"):
         load(run_dir)
