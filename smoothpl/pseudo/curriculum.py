@@ -49,7 +49,9 @@ class Curriculum(ThresholdPolicy):
         self.ledger: Tensor  # (N,) the last label of every image
         self.ledger_weight: Tensor  # (N,) and how much it counts, 0 for images not yet labeled with confidence
         self.count: Tensor
-        self.register_buffer("count", torch.zeros(num_classes, dtype=torch.long))  # in units of an image, or parts of one
+        self.register_buffer(
+            "count", torch.zeros(num_classes, dtype=torch.long)
+        )  # in units of an image, or parts of one
         self.unit = PARTS if self.soft else 1
         self.register_load_state_dict_pre_hook(in_whole_numbers)
         if not self.soft:

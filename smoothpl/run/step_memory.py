@@ -1,9 +1,9 @@
 """The largest memory of a step, counted: the whole step is gone through on tensors that have dims and no values.
 
-Counted is every tensor that is alive at the same time: the network, its average, gradients, momentum, views, all that is
-kept for the gradient, and what an operation makes. Not counted: the libraries and the driver, rooms to work in of cuDNN
-and others, what an allocator rounds up and leaves unused, images waiting in loaders, how views are made (before the
-network, and smaller), and what a method remembers of every unlabeled image.
+Counted is every tensor that is alive at the same time: the network, its average, gradients, momentum, views, all that
+is kept for the gradient, and what an operation makes. Not counted: the libraries and the driver, rooms to work in of
+cuDNN and others, what an allocator rounds up and leaves unused, images that wait in loaders, how views are made (before
+the network, and smaller), and what a method remembers of every unlabeled image.
 """
 
 from collections.abc import Iterator
@@ -27,12 +27,16 @@ from smoothpl.data import Batch
 from smoothpl.data.wanted import FURTHER_CHANCE, FURTHER_VIEWS, FurtherView, Sizes
 from smoothpl.module import SemiSupervisedModule
 from smoothpl.run.build import build_module
-from smoothpl.run.memory import parts_of_step
+from smoothpl.run.memory import known_side, parts_of_step
 from smoothpl.run.step_time import input_dims
 
 HALVES = {"bf16-mixed": torch.bfloat16, "16-mixed": torch.float16}
 WHOLES = {"bf16": torch.bfloat16, "16": torch.float16, "64": torch.float64}
 TURNS = 4
+OF_STEP = (
+    *("net", "backbone", "batch_size", "unlabeled_ratio", "forward", "learned_view", "learned_head", "views_wanted"),
+    *("policy", "align", "refine", "balance", "teacher", "mix", "ascent", "extra_heads", "terms", "labeled_weight"),
+)
 
 
 class LiveBytes(TorchDispatchMode):
@@ -64,8 +68,26 @@ class LiveBytes(TorchDispatchMode):
         self.live -= size
 
 
-def peak_of_step(config: DictConfig) -> int:
-    """Bytes on each device, from the second step on: the momentum is there from the first one."""
+def kind_of_step(config: DictConfig) -> str | None:
+    """What its memory depends on, in words; None where it cannot be counted without opening the data, or a backbone
+    learns, too, which says what it needs itself (smoothpl/run/finetune.py)."""
+    side = known_side(config)
+    if config.finetune is not None or (side is None and config.backbone is None):
+        return None
+    known = (side, config.data.channels, config.data.num_classes, config.trainer.precision, parts_of_step(config))
+    return str((known, [config[name] for name in OF_STEP]))
+
+
+def peak_of_step(config: DictConfig) -> int | None:
+    """Bytes on each device. None for parts of one's own that cannot be gone through without values."""
+    try:
+        return count(config)
+    except Exception:  # whatever it is, the run itself will say it
+        return None
+
+
+def count(config: DictConfig) -> int:
+    """From the second step on: the momentum is there from the first one."""
     config = deepcopy(config)
     config.compile = False
     with torch.random.fork_rng(devices=[]):

@@ -106,10 +106,12 @@ def test_a_line_is_made_of_both_measurements(
 
 def test_memory_is_compared_with_what_cannot_be_avoided(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "data_folder", lambda: "")
-    monkeypatch.setattr(memory, "peak", {"run": 450, "bare": 300}.__getitem__)
-    whole, difference = memory.lines()
+    monkeypatch.setattr(memory, "peak", {"run": 450, "bare": 300, "step": 900}.__getitem__)
+    whole, difference, of_step = memory.lines()
     assert (whole.ours, whole.reference, whole.unit) == (450, 300, "MB")
     assert (difference.ours, difference.target, difference.holds) == (150, "≤ 200 MB", True)
+    assert of_step.ours == 900
+    assert of_step.reference == pytest.approx(900, rel=0.1)
 
 
 def test_a_sweep_is_compared_with_one_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,25 +4,25 @@ Views, forward, weighting with its memory, loss, backward, SGD, the average, log
 channels last. Values are never computed, so that this says nothing about numbers, kernels or times.
 """
 
-from collections.abc import Iterator
 from contextlib import nullcontext
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import torch
 from hydra.utils import instantiate
 from lightning import Callback
+from torch._subclasses.fake_tensor import DynamicOutputShapeException
 from torch.amp import GradScaler
 
 from smoothpl.data import Batch
-from smoothpl.module import SemiSupervisedModule
 from smoothpl.optim import cosine
 from smoothpl.run.build import build_data, build_module
 from tests.support.composing import TINY, composed, options
-from tests.support.fake_gpu import Remarks, fake_gpu, move, to_gpu
+from tests.support.fake_gpu import GPU, Remarks, fake_gpu, move, to_gpu
 
 PRECISIONS = {"32": None, "bf16": torch.bfloat16, "16": torch.float16}
+OF_SCALER = {"_to_copy in double precision": 2, "reciprocal in double precision": 1}
+"""Of one number, in torch's own GradScaler."""
 STEPS = 2
 WORDS = (*TINY, "max_steps=100", "eval_every=100", "log_every=100")
 
@@ -39,6 +39,7 @@ class OnGPU:
             **{"is_last_batch": False, "world_size": 1, "is_global_zero": True, "loggers": []},
         )
         self.module.trainer = self.trainer  # type: ignore[assignment]
+        self.module.log_dict = lambda *_, **__: None  # type: ignore[method-assign]  # what it is told was asked for before
         self.module.setup("fit")
         raw = [step for _, step in zip(range(STEPS), self.data.train_dataloader(), strict=False)]
         self.callbacks: list[Callback] = [
@@ -75,12 +76,69 @@ class OnGPU:
 
 
 @pytest.mark.parametrize("method", options("method"))
-def test_a_step_waits_for_nothing_mixes_no_devices_and_has_no_double_precision(method: str) -> None:
+def test_a_step_waits_for_nothing_and_every_step_allocates_the_same(method: str) -> None:
+    """And mixes no devices, has no double precision, and takes nothing from the host.
+
+    In every step the same operations make tensors of the same dims, types and layouts: what CUDA graphs ask for.
+    """
     run = OnGPU(f"method={method}", *WORDS)
     assert not run.of_views
     with fake_gpu():
         run.step(run.batches[0], None)
-        for name, kind in PRECISIONS.items():
+        allocated = []
+        for name in ("32", *PRECISIONS):
             with Remarks() as remarks:
-                run.step(run.batches[1], kind)
-            assert not remarks.found, f"{method}, {name} bits"
+                run.step(run.batches[1], PRECISIONS[name])
+            assert remarks.found == (OF_SCALER if name == "16" else {}), f"{method}, {name} bits"
+            allocated.append(remarks.made)
+    assert allocated[0] == allocated[1]
+    assert allocated[1] != allocated[2] != allocated[3]
+
+
+def test_what_no_step_should_do_would_be_noticed() -> None:
+    """Reading a number, a copy from the host, double precision, tensors of two devices, dims that depend on values."""
+    with fake_gpu():
+        images, numbers = torch.zeros(3, device=GPU), torch.zeros(3)
+        for wrong in (images.max().item, images.tolist, lambda: numbers.to(GPU), images.double, images.cpu):
+            with Remarks() as remarks:
+                wrong()
+            assert remarks.found
+        with pytest.raises(Exception, match="device"):
+            images + numbers
+        with pytest.raises(DynamicOutputShapeException):
+            images.nonzero()
+
+
+@pytest.mark.parametrize("kind", PRECISIONS.values(), ids=PRECISIONS)
+def test_logging_asks_for_numbers_only_when_it_is_due(kind: torch.dtype | None) -> None:
+    run = OnGPU("method=flexmatch", *WORDS, "log_every=2")
+    asked = []
+    with fake_gpu():
+        for _ in range(4):
+            with Remarks() as remarks:
+                run.step(run.batches[0], kind)
+            asked.append(remarks.found["asks for a value"] > 0)
+    assert asked == [False, True, False, True]
+
+
+@pytest.mark.parametrize("views", options("views"))
+def test_views_wait_for_nothing(views: str) -> None:
+    """What chance has decided is there as plain numbers, also how many images take which operation.
+
+    Double precision is left to two operations that must do as Pillow does, on a seventh of the images.
+    """
+    config = composed(
+        f"views={views}", "data.channels=3", "data.mean=[0.5,0.5,0.5]", "data.std=[0.5,0.5,0.5]", "+data.size=32"
+    )
+    made = instantiate(config.views, _convert_="all")
+    images = torch.zeros(32, 3, 32, 32, dtype=torch.uint8)
+    draws = [torch.rand(32, view.num_draws) for view in (made.weak, made.strong)]
+    plans = [view.plan(draw, images.shape) for view, draw in zip((made.weak, made.strong), draws, strict=True)]
+    with fake_gpu():
+        on_gpu, moved = to_gpu(images), to_gpu(plans)
+        for _ in range(2):  # what is made once per device is made first
+            with Remarks() as remarks:
+                for view, plan in zip((made.weak, made.strong), moved, strict=True):
+                    made.normalise(view(on_gpu, plan))
+    assert not {name for name in remarks.found if not name.endswith("in double precision")}
+    assert bool(remarks.found) == ("randaugment" in str(config.views.strong))

@@ -60,9 +60,8 @@ def pass_on(node: Node, arrived: dict[int, Tensor], sums: Sums) -> None:
             continue
         expected = after._input_metadata[number]
         assert each.device == expected.device, f"{node} gives {after} a gradient on {each.device}"
-        each = each.sum_to_size(expected.shape).to(expected.dtype)
-        place = sums.setdefault(after, {})
-        place[number] = place[number] + each if number in place else each
+        fitting, place = each.sum_to_size(expected.shape).to(expected.dtype), sums.setdefault(after, {})
+        place[number] = place[number] + fitting if number in place else fitting
 
 
 def in_order(first: Node) -> list[Node]:
