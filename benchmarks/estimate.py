@@ -63,8 +63,8 @@ def estimate(benchmark: str, forward: str = "joint") -> Estimate:
 
 def memory(benchmark: str, forward: str, precision: str, devices: int) -> int:
     """Bytes on each of them."""
-    words = [f"benchmark={benchmark}", f"forward={forward}", f"trainer.precision={PRECISIONS[precision]}", "data.root=."]
-    return count(compose_checked([*words, "trainer=ddp", f"trainer.devices={devices}"]))
+    words = [f"benchmark={benchmark}", f"forward={forward}", f"trainer.precision={PRECISIONS[precision]}"]
+    return count(compose_checked([*words, "trainer=ddp", f"trainer.devices={devices}", "data.root=."]))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ the network, and smaller), and what a method remembers of every unlabeled image.
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from copy import deepcopy
+from functools import partial
 from typing import Any
 from weakref import finalize, ref
 
@@ -30,8 +31,9 @@ from smoothpl.run.build import build_module
 from smoothpl.run.memory import known_side, parts_of_step
 from smoothpl.run.step_time import input_dims
 
-HALVES = {"bf16-mixed": torch.bfloat16, "16-mixed": torch.float16}
-WHOLES = {"bf16": torch.bfloat16, "16": torch.float16, "64": torch.float64}
+MIXED = dict.fromkeys(("bf16-mixed", "bf16"), torch.bfloat16) | dict.fromkeys(("16-mixed", "16"), torch.float16)
+THROUGHOUT = {"bf16-true": torch.bfloat16, "16-true": torch.float16, "64-true": torch.float64, "64": torch.float64}
+"""Of Lightning's names for precisions; all others are of 32 bits."""
 TURNS = 4
 OF_STEP = (
     *("net", "backbone", "batch_size", "unlabeled_ratio", "forward", "learned_view", "learned_head", "views_wanted"),
@@ -93,17 +95,16 @@ def count(config: DictConfig) -> int:
     with torch.random.fork_rng(devices=[]):
         module = build_module(config)
     prepare(module, config)
+    precision = str(config.trainer.precision)
+    kind = THROUGHOUT.get(precision, torch.float32)
     with FakeTensorMode() as fake, LiveBytes() as memory:
-        take(module, fake, str(config.trainer.precision))
+        take(module, fake, kind)
         for each in (*module.parameters(), *module.buffers()):
             memory.note(each)
         optimizer = module.make_optimizer(module.network)
         make_momentum(optimizer)
-        batch = made_up_batch(config, input_dims(config, module.network))
-        for each in tree_leaves(batch._asdict()):
-            if isinstance(each, Tensor):
-                memory.note(each)
-        step(module, batch, optimizer, str(config.trainer.precision))
+        batch = made_up_batch(config, input_dims(config, module.network), kind)
+        step(module, batch, optimizer, precision)
         return memory.peak
 
 
@@ -118,9 +119,8 @@ def prepare(module: SemiSupervisedModule, config: DictConfig) -> None:
         term.prepare(number, labeled)
 
 
-def take(module: nn.Module, fake: FakeTensorMode, precision: str) -> None:
+def take(module: nn.Module, fake: FakeTensorMode, kind: torch.dtype) -> None:
     """Parameters and buffers without their values."""
-    kind = WHOLES.get(precision.removesuffix("-true"), torch.float32) if "mixed" not in precision else torch.float32
 
     def without_values(tensor: Tensor) -> Tensor:
         made = fake.from_tensor(tensor).detach()
@@ -142,20 +142,21 @@ def make_momentum(optimizer: SGD) -> None:
     optimizer.step()
 
 
-def made_up_batch(config: DictConfig, dims: tuple[int, ...]) -> Batch:
+def made_up_batch(config: DictConfig, dims: tuple[int, ...], kind: torch.dtype = torch.float32) -> Batch:
     """As large as the part of a step that one device sees at once."""
+    inputs = partial(inputs_of, dims=dims, kind=kind)
     num_labeled = max(1, config.batch_size // parts_of_step(config))
     num_unlabeled = num_labeled * config.unlabeled_ratio
     sizes = Sizes(num_labeled, num_unlabeled, dims)
     wanted, has_strong = config.views_wanted, config.learned_view == "strong"
-    views = {name: inputs(images_of(view, sizes), dims) for name, view in FURTHER_VIEWS.items() if name in wanted}
+    views = {name: inputs(images_of(view, sizes)) for name, view in FURTHER_VIEWS.items() if name in wanted}
     if "turn" in wanted and has_strong:
-        views["turned"] = inputs(num_unlabeled, dims)
+        views["turned"] = inputs(num_unlabeled)
     return Batch(
-        labeled=inputs(num_labeled, dims),
+        labeled=inputs(num_labeled),
         label=torch.zeros(num_labeled, dtype=torch.long),
-        weak=inputs(num_unlabeled, dims),
-        strong=inputs(num_unlabeled, dims) if has_strong else None,
+        weak=inputs(num_unlabeled),
+        strong=inputs(num_unlabeled) if has_strong else None,
         image=torch.zeros(num_unlabeled, dtype=torch.long),
         labeled_image=torch.zeros(num_labeled, dtype=torch.long),
         views=views,
@@ -168,8 +169,8 @@ def images_of(view: FurtherView, sizes: Sizes) -> int:
     return number * TURNS if view.turns else number
 
 
-def inputs(number: int, dims: tuple[int, ...]) -> Tensor:
-    made = torch.empty(number, *dims)
+def inputs_of(number: int, dims: tuple[int, ...], kind: torch.dtype) -> Tensor:
+    made = torch.empty(number, *dims, dtype=kind)
     return made.contiguous(memory_format=torch.channels_last) if len(dims) == 3 else made
 
 
@@ -197,5 +198,5 @@ def step(module: SemiSupervisedModule, batch: Batch, optimizer: SGD, precision: 
 @contextmanager
 def autocast(precision: str) -> Iterator[None]:
     """Of the CPU: its tensors have the dims and types of a GPU's."""
-    with torch.autocast("cpu", HALVES[precision]) if precision in HALVES else nullcontext():
+    with torch.autocast("cpu", MIXED[precision]) if precision in MIXED else nullcontext():
         yield

@@ -17,7 +17,7 @@ from tests.support import walking
 GPU = torch.device("cuda:0")
 FAKE = FakeTensorMode(allow_non_fake_inputs=False)
 """One for all: what is made once per device stays, and two of them do not mix. A tensor of the host is an error."""
-Any_ = TypeVar("Any_")
+Tree = TypeVar("Tree")
 
 
 @contextmanager
@@ -33,10 +33,10 @@ def fake_gpu() -> Iterator[None]:
         yield
 
 
-def to_gpu(tree: Any_) -> Any_:
+def to_gpu(tree: Tree) -> Tree:
     """All tensors in any structure, as a batch travels."""
     with FAKE:
-        moved: Any_ = tree_map(lambda each: FAKE.from_tensor(each).detach().to(GPU) if is_tensor(each) else each, tree)
+        moved: Tree = tree_map(lambda each: FAKE.from_tensor(each).detach().to(GPU) if is_tensor(each) else each, tree)
     return moved
 
 
