@@ -32,7 +32,7 @@ def describe_machine() -> dict[str, Any]:
         "gpus": [describe_gpu(number) for number in range(torch.cuda.device_count())],
         "driver": driver(),
         "cuda": torch.version.cuda,
-        "cudnn": torch.backends.cudnn.version() if torch.cuda.is_available() else None,
+        "cudnn": torch.backends.cudnn.version() if torch.cuda.is_available() else None,  # type: ignore[no-untyped-call]
     }
 
 

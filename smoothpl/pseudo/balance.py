@@ -63,7 +63,7 @@ class Balance(nn.Module):
         self.register_buffer("steps", torch.zeros((), dtype=torch.long))
         self.register_buffer("count", torch.zeros(num_classes, dtype=torch.long))  # in units of an image
         self.unit = PARTS if self.is_soft else 1
-        self.register_load_state_dict_pre_hook(in_whole_numbers)
+        self.register_load_state_dict_pre_hook(in_whole_numbers)  # type: ignore[no-untyped-call]
 
     def prepare(self, num_unlabeled: int, labeled_per_class: Tensor | None) -> None:
         """Called again for as many images it keeps its memory; for another number of them it begins anew."""

@@ -53,7 +53,7 @@ class Curriculum(ThresholdPolicy):
             "count", torch.zeros(num_classes, dtype=torch.long)
         )  # in units of an image, or parts of one
         self.unit = PARTS if self.soft else 1
-        self.register_load_state_dict_pre_hook(in_whole_numbers)
+        self.register_load_state_dict_pre_hook(in_whole_numbers)  # type: ignore[no-untyped-call]
         if not self.soft:
             self.jumps = "policy.counts=hard counts images above a threshold: use policy.counts=soft"
 

@@ -41,11 +41,11 @@ OF_STEP = (
 )
 
 
-class LiveBytes(TorchDispatchMode):
+class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Bytes of all tensors that are alive, and the most that were so far. Views of a tensor take nothing."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.live = 0
         self.peak = 0
         self.known = WeakIdKeyDictionary(ref_type=ref)

@@ -55,14 +55,14 @@ def in_layout(images: Tensor) -> Tensor:
     return images.contiguous(memory_format=torch.channels_last) if images.ndim == 4 else images
 
 
-class Remarks(TorchDispatchMode):
+class Remarks(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """What no step should do: ask the device for a value, move tensors to it or from it, compute in double precision.
 
     What waits for a value gets a made-up one, so that all of a step is seen.
     """
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.found: Counter[str] = Counter()
         self.made: list[str] = []
         """What every operation has made: its name, dims, types and layouts."""
