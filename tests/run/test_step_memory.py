@@ -5,6 +5,7 @@ import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 
+from smoothpl.data.wanted import FURTHER_CHANCE, FURTHER_VIEWS
 from smoothpl.run import step_memory
 from smoothpl.run.build import build_module
 from smoothpl.run.step_memory import LiveBytes, kind_of_step, made_up_batch, peak_of_step
@@ -43,14 +44,13 @@ def test_views_of_a_tensor_take_nothing_and_what_is_gone_is_gone() -> None:
         assert memory.live == 0
 
 
-@pytest.mark.parametrize("method", options("method"))
-def test_a_made_up_batch_is_like_a_real_one(method: str) -> None:
-    words = (f"method={method}", *SMALL)
-    config = composed(*words)
-    if config.policy is None:
-        return
-    _, batches = module_and_batches(f"method={method}", "batch_size=4")
-    real, made = next(batches), made_up_batch(config, (1, 8, 8))
+@pytest.mark.parametrize("learned", ["strong", "weak"])
+def test_a_made_up_batch_is_like_a_real_one(learned: str) -> None:
+    """With every view and every chance that any method wants."""
+    wanted = [name for name in (*FURTHER_VIEWS, *FURTHER_CHANCE) if learned == "strong" or name != "turn"]
+    words = (f"learned_view={learned}", f"views_wanted=[{','.join(wanted)}]", "batch_size=4")
+    _, batches = module_and_batches(*words)
+    real, made = next(batches), made_up_batch(composed(*words), (1, 8, 8))
     for name in ("labeled", "label", "weak", "strong", "image", "labeled_image"):
         assert kind(getattr(made, name)) == kind(getattr(real, name))
     for ours, theirs in ((made.views, real.views), (made.chance, real.chance)):
