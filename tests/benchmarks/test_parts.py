@@ -184,11 +184,14 @@ def test_costs_are_drawn_as_problems_grow(tmp_path: Path, monkeypatch: pytest.Mo
     assert (tmp_path / "scaling.png").stat().st_size > 1000
 
 
-def test_a_run_on_gpus_is_estimated(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_on_gpus_is_estimated(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = []  # that it is counted rightly, other tests know; twelve times takes long
+    monkeypatch.setattr(estimate, "count", lambda config: counted.append(config.trainer.devices) or 10**9)
     joint, split = (estimate.estimate("cifar10_40", forward).operations for forward in ("joint", "split"))
     assert 0.6 < split / joint < 0.7
     estimate.main()
     assert "cifar10_40, split" in capsys.readouterr().out
+    assert counted == 6 * [1, 8]
 
 
 def test_without_a_gpu_there_is_nothing_to_measure_on_it() -> None:
