@@ -63,7 +63,7 @@ def print_growth() -> None:
     torch.set_num_threads(1)
     config = compose_checked([*CIFAR, *COMMON])
     take_once_what_libraries_need = torch.nn.Conv2d(3, 16, 3)(torch.zeros(2, 3, 8, 8)).sum()
-    take_once_what_libraries_need.backward()  # type: ignore[no-untyped-call]
+    take_once_what_libraries_need.backward()
     before = memory_now()
     module = build_module(config)
     prepare(module, config)

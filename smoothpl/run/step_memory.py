@@ -46,8 +46,8 @@ class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.live = 0
-        self.peak = 0
+        self.live: int = 0
+        self.peak: int = 0
         self.known = WeakIdKeyDictionary(ref_type=ref)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -105,7 +105,8 @@ def count(config: DictConfig) -> int:
         make_momentum(optimizer)
         batch = made_up_batch(config, input_dims(config, module.network), kind)
         step(module, batch, optimizer, precision)
-        return memory.peak
+        peak: int = memory.peak
+    return peak
 
 
 def prepare(module: SemiSupervisedModule, config: DictConfig) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from omegaconf import DictConfig
 
 from benchmarks import (
     diagnostics,
@@ -185,8 +186,13 @@ def test_costs_are_drawn_as_problems_grow(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_run_on_gpus_is_estimated(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    counted = []  # that it is counted rightly, other tests know; twelve times takes long
-    monkeypatch.setattr(estimate, "count", lambda config: counted.append(config.trainer.devices) or 10**9)
+    counted = list[int]()  # that it is counted rightly, other tests know; twelve times takes long
+
+    def pretend(config: DictConfig) -> int:
+        counted.append(config.trainer.devices)
+        return 10**9
+
+    monkeypatch.setattr(estimate, "count", pretend)
     joint, split = (estimate.estimate("cifar10_40", forward).operations for forward in ("joint", "split"))
     assert 0.6 < split / joint < 0.7
     estimate.main()

@@ -64,7 +64,7 @@ class OnGPU:
         scaler = GradScaler("cuda", enabled=kind is torch.float16)
         with nullcontext() if kind is None else torch.autocast("cuda", kind):
             loss = self.module.training_step(batch, 0)
-        scaler.scale(loss).backward()
+        scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
         scaler.unscale_(self.optimizer)
         self.optimizer.step()
         scaler.update()

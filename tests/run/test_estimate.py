@@ -1,4 +1,5 @@
 import pytest
+from omegaconf import DictConfig
 
 from smoothpl.run import estimate as run_estimate
 from smoothpl.run.build import build_module
@@ -24,7 +25,12 @@ def test_the_estimate_is_for_those_that_are_left() -> None:
 
 def test_memory_is_counted_once_for_each_kind_of_step_and_only_for_the_largest(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = list[int]()
-    monkeypatch.setattr(run_estimate, "peak_of_step", lambda config: counted.append(config.batch_size) or 10**9)
+
+    def pretend(config: DictConfig) -> int:
+        counted.append(config.batch_size)
+        return 10**9
+
+    monkeypatch.setattr(run_estimate, "peak_of_step", pretend)
     configs = [composed(f"batch_size={size}", f"fold={fold}") for size in (4, 16, 8) for fold in range(3)]
     (line,) = memory_of([Job([], config, "") for config in configs])
     assert counted == [8, 16]
