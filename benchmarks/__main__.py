@@ -10,6 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks.line import Line, ratios, tabulate, to_json, to_markdown
+from benchmarks.machine import describe_machine
 
 PARTS = (
     *("views", "sampler", "weighting", "ema", "waits", "step", "evaluation", "start", "memory", "diagnostics"),
@@ -37,7 +38,7 @@ def main() -> None:
 
 
 def run(parts: list[str], out: Path, console: Console) -> None:
-    began = time.monotonic()
+    began, machine = time.monotonic(), describe_machine()
     lines: list[Line] = []
     for part in parts:
         console.print(f"{part} ...", highlight=False)
@@ -46,11 +47,13 @@ def run(parts: list[str], out: Path, console: Console) -> None:
     console.print(tabulate(lines, ratios(earlier[-1]) if earlier else None))
     out.mkdir(parents=True, exist_ok=True)
     path = out / f"{time.strftime('%Y-%m-%d_%H-%M-%S')}.json"
-    path.write_text(json.dumps(to_json(lines), indent=1) + "\n")
+    path.write_text(json.dumps(to_json(lines, machine), indent=1) + "\n")
     path.with_suffix(".md").write_text(to_markdown(lines))
     missed = sum(line.holds is False for line in lines)
     verdict = "all targets are met" if not missed else f"{missed} targets are missed"
     console.print(f"{(time.monotonic() - began) / 60:.1f} minutes, {verdict}: {path}", highlight=False)
+    if machine["gpus"]:
+        console.print(f"No such file of a GPU is known yet: please attach {path.name} to an issue.", highlight=False)
 
 
 def measure(part: str) -> list[Line]:

@@ -1,7 +1,8 @@
 """python -m benchmarks.estimate: a run of the paper on A100s, on paper: operations and bytes, not measurements.
 
 Operations of a step are counted by torch on the real network; backward is twice forward. How much of the peak can be
-reached is an assumption: WideResNet-28-2 is small, and keeps a large GPU waiting for memory.
+reached is an assumption: WideResNet-28-2 is small, and keeps a large GPU waiting for memory. The memory of a step is
+counted, too, on tensors without values (smoothpl/run/step_memory.py, which says what is not in it).
 """
 
 from typing import NamedTuple
@@ -14,10 +15,12 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from smoothpl.config.compose import compose_checked
 from smoothpl.run.build import build_module
+from smoothpl.run.step_memory import count
 from smoothpl.run.step_time import image_size
 
 PEAKS = {"TF32": 156e12, "16": 312e12}
 """NVIDIA's data sheet of the A100, dense, operations per second."""
+PRECISIONS = {"TF32": "32-true", "16": "bf16-mixed"}
 REACHED = (0.1, 0.4)
 """Shares of the peak: pessimistic and optimistic."""
 
@@ -28,14 +31,15 @@ class Estimate(NamedTuple):
 
 
 def main() -> None:
-    table = Table("a run", "bits", "GPUs", "exaflop", "MB a step", "hours", box=box.SIMPLE_HEAD)
+    table = Table("a run", "bits", "GPUs", "exaflop", "MB a step", "hours", "GB at the peak", box=box.SIMPLE_HEAD)
     for benchmark, forward in (("cifar10_40", "joint"), ("cifar10_40", "split"), ("imagenet_10pct", "joint")):
         found = estimate(benchmark, forward)
         for precision, peak in PEAKS.items():
             for devices in (1, 8):
                 slow, fast = (found.operations / (peak * share * devices) / 3600 for share in REACHED)
                 cells = [f"{benchmark}, {forward}", precision, str(devices), f"{found.operations / 1e18:,.0f}"]
-                table.add_row(*cells, f"{found.image_bytes / devices / 1e6:.1f}", f"{fast:,.1f} to {slow:,.1f}")
+                cells += [f"{found.image_bytes / devices / 1e6:.1f}", f"{fast:,.1f} to {slow:,.1f}"]
+                table.add_row(*cells, f"{memory(benchmark, forward, precision, devices) / 1e9:,.1f}")
     Console().print(table)
 
 
@@ -55,6 +59,12 @@ def estimate(benchmark: str, forward: str = "joint") -> Estimate:
     pictures = config.batch_size + unlabeled * (2 if "frame" in config.views else 1)
     operations = counter.get_total_flops() * forwards * config.max_steps
     return Estimate(operations, pictures * channels * height * width)
+
+
+def memory(benchmark: str, forward: str, precision: str, devices: int) -> int:
+    """Bytes on each of them."""
+    words = [f"benchmark={benchmark}", f"forward={forward}", f"trainer.precision={PRECISIONS[precision]}"]
+    return count(compose_checked([*words, "trainer=ddp", f"trainer.devices={devices}", "data.root=."]))
 
 
 if __name__ == "__main__":

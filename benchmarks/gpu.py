@@ -1,4 +1,7 @@
-"""python -m benchmarks.gpu: images per second on a GPU, and the share of time that it waits. Without one, nothing."""
+"""python -m benchmarks.gpu: images per second on a GPU, how long it waits, and its memory against what was counted.
+
+Without a GPU, nothing.
+"""
 
 import time
 from collections.abc import Iterator
@@ -13,9 +16,16 @@ from benchmarks.setting import data_folder
 from smoothpl.config.compose import compose_checked
 from smoothpl.run.build import build_data, build_module, build_trainer
 from smoothpl.run.quiet import quiet_libraries
+from smoothpl.run.step_memory import peak_of_step
 
 WARM_UP, STEPS = 20, 100
-KINDS = ("", "compile=true", "compile=true trainer.precision=bf16-mixed", "compile=true forward=split")
+KINDS = (
+    "",
+    "trainer.precision=bf16-mixed",
+    "compile=true",
+    "compile=true trainer.precision=bf16-mixed",
+    "compile=true forward=split",
+)
 
 
 def timed_event() -> torch.cuda.Event:
@@ -56,11 +66,15 @@ def lines() -> Iterator[Line]:
         knobs = ["benchmark=cifar10_40", *words.split(), f"max_steps={WARM_UP + STEPS}", "eval_every=100000"]
         config = compose_checked([*knobs, "logger=none", "callbacks.progress=null", "trainer.accelerator=gpu"])
         watch = Stopwatch()
+        torch.cuda.reset_peak_memory_stats()
         build_trainer(config, Path(), last=[watch]).fit(build_module(config), datamodule=build_data(config))
         busy = sum(first.elapsed_time(last) for first, last in watch.busy) / STEPS
         rate = config.batch_size * (1 + 2 * config.unlabeled_ratio) / watch.seconds
         what = f"a step of cifar10_40 on the GPU, {rate:,.0f} images/s {words}".strip()
         yield Line(what, 1e3 * watch.seconds, busy, "ms", "the device busy")
+        counted = peak_of_step(config)
+        most = torch.cuda.max_memory_allocated() / 1e6
+        yield Line(f"its memory {words}".strip(), most, counted and counted / 1e6, "MB", "counted, not compiled")
 
 
 if __name__ == "__main__":

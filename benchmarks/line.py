@@ -1,15 +1,11 @@
 """A line of the table: something measured, its reference in the same run, and what should come out."""
 
 import json
-import os
-import platform
-import re
 import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import torch
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -90,8 +86,7 @@ def to_markdown(lines: Iterable[Line]) -> str:
     return "\n".join(rows) + "\n"
 
 
-def to_json(lines: list[Line]) -> dict[str, Any]:
-    machine = {"processor": processor(), "cores": os.cpu_count(), "torch": torch.__version__}
+def to_json(lines: list[Line], machine: dict[str, Any]) -> dict[str, Any]:
     described = [line._asdict() | {"ratio": line.ratio, "holds": line.holds} for line in lines]
     now = time.strftime("%Y-%m-%d %H:%M:%S")
     return {"time": now, "commit": current_commit(), "machine": machine, "lines": described}
@@ -100,9 +95,3 @@ def to_json(lines: list[Line]) -> dict[str, Any]:
 def ratios(path: Path) -> dict[str, float]:
     lines = json.loads(path.read_text())["lines"]
     return {line["what"]: line["ratio"] for line in lines if line["ratio"] is not None}
-
-
-def processor() -> str:
-    cpus = Path("/proc/cpuinfo")
-    names = re.findall(r"model name\s*: (.+)", cpus.read_text()) if cpus.exists() else []
-    return names[0] if names else platform.processor()

@@ -1,7 +1,7 @@
 """python -m benchmarks.memory: the largest memory of a run on CIFAR-10, beyond what cannot be avoided.
 
 That is the bare step, the images, and a second network for the average. Each in a process of its own. Needs
-SMOOTHPL_DATA.
+SMOOTHPL_DATA. And how much a step takes, against what `smoothpl jobs` counts for it.
 """
 
 import subprocess
@@ -14,13 +14,15 @@ import torch
 
 from benchmarks.bare_step import bare_step
 from benchmarks.line import Line, show
-from benchmarks.peak import peak_memory
+from benchmarks.peak import memory_now, peak_memory
 from benchmarks.setting import data_folder
 from benchmarks.step import CIFAR, COMMON
 from smoothpl.config.compose import compose_checked
 from smoothpl.data import cifar10
 from smoothpl.run.build import build_data, build_module, build_trainer
 from smoothpl.run.quiet import quiet_libraries
+from smoothpl.run.step_memory import made_up_batch, make_momentum, peak_of_step, prepare, step
+from smoothpl.run.step_time import input_dims
 
 STEPS = 3
 
@@ -30,6 +32,8 @@ def lines() -> Iterator[Line]:
     whole, least = peak("run"), peak("bare")
     yield Line("peak memory of a run, WideResNet-28-2, 16 + 2 x 112", whole, least, "MB", "bare step, images, average")
     yield Line("the difference", whole - least, None, "MB", "", limit=200)
+    counted = peak_of_step(compose_checked([*CIFAR, *COMMON]))
+    yield Line("what a step adds to an empty process", peak("step"), counted and counted / 1e6, "MB", "counted")
 
 
 def peak(what: str) -> int:
@@ -54,5 +58,30 @@ def print_peak(what: str) -> None:
     sys.stdout.write(f"{peak_memory()}\n")
 
 
+def print_growth() -> None:
+    """Of a whole step on noise, its network and its images included, in what this process has had at most."""
+    torch.set_num_threads(1)
+    config = compose_checked([*CIFAR, *COMMON])
+    take_once_what_libraries_need = torch.nn.Conv2d(3, 16, 3)(torch.zeros(2, 3, 8, 8)).sum()
+    take_once_what_libraries_need.backward()
+    before = memory_now()
+    module = build_module(config)
+    prepare(module, config)
+    optimizer = module.make_optimizer(module.network)
+    make_momentum(optimizer)
+    batch = made_up_batch(config, input_dims(config, module.network))
+    for each in (batch.labeled, batch.weak, batch.strong):
+        assert each is not None
+        each.normal_()
+    for _ in range(STEPS):
+        step(module, batch, optimizer, str(config.trainer.precision))
+    sys.stdout.write(f"{peak_memory() - before}\n")
+
+
 if __name__ == "__main__":
-    print_peak(sys.argv[1]) if len(sys.argv) > 1 else show(lines())
+    if len(sys.argv) == 1:
+        show(lines())
+    elif sys.argv[1] == "step":
+        print_growth()
+    else:
+        print_peak(sys.argv[1])

@@ -185,7 +185,7 @@ class SemiSupervisedModule(LightningModule):
     def remembers(self) -> bool:
         """Whether the method has a memory, which is made for whole steps."""
         parts = [] if self.weighting is None else [self.weighting, *self.terms.values()]
-        return any(True for part in parts for _ in part.buffers())
+        return any(True for part in parts for _ in part.state_dict())
 
     def believe(self, logits: Tensor) -> Tensor:
         """Logits on the scale of confidences."""

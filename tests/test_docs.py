@@ -36,6 +36,7 @@ EXPECTED = {  # document: how many commands it has at least, of smoothpl.train a
     "docs/library.md": (0, 1),
     "docs/methods.md": (0, 1),
     "docs/own_images.md": (7, 6),
+    "docs/performance.md": (0, 1),
     "docs/reliability.md": (3, 0),
     "docs/results.md": (14, 5),
     "docs/settings.md": (3, 3),

@@ -17,7 +17,8 @@ USAGE = """smoothpl jobs [experiment=...] [knob=a,b ...]
 
 Lists the runs that smoothpl train -m would start with the same arguments, which
 of them are finished already (resume=auto skips these), and how long the others
-would take on one core, estimated from one step on this machine:
+would take on one core, estimated from one step on this machine, and the largest
+memory of a step, counted for as many of its images as one device has:
   smoothpl jobs experiment=cifar10_40
   smoothpl jobs experiment=threshold benchmark=digits_40"""
 

@@ -65,7 +65,7 @@ FURTHER_CHANCE = {
     # A weight and a place for every labeled image and for each of two views of every unlabeled one.
     "mix": FurtherChance(
         Stream.MIX,
-        lambda chance, sizes: torch.from_numpy(chance.random((2, sizes.num_labeled + 2 * sizes.num_unlabeled))),
+        lambda chance, sizes: weights_and_places(chance, sizes.num_labeled + 2 * sizes.num_unlabeled),
         by_image=False,
     ),
     # A number for every labeled image and every unlabeled one: whether it is left out.
@@ -87,6 +87,12 @@ FURTHER_CHANCE = {
 
 def integers(chance: np.random.Generator, limit: int, size: int) -> Tensor:
     return torch.from_numpy(chance.integers(limit, size=size))
+
+
+def weights_and_places(chance: np.random.Generator, size: int) -> Tensor:
+    """(2, size) float32: uniform numbers, and a permutation, in which no two are level as rounded numbers may be."""
+    weight, order = chance.random((2, size))
+    return torch.from_numpy(np.stack([weight, order.argsort().argsort()]).astype(np.float32))
 
 
 def check_wanted(names: Iterable[str]) -> None:

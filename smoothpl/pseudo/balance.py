@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from smoothpl.errors import ConfigError
 from smoothpl.pseudo.labels import PseudoLabels
-from smoothpl.pseudo.last_seen import last_times
+from smoothpl.pseudo.last_seen import PARTS, in_whole_numbers, last_times
 from smoothpl.pseudo.obstacles import Obstacle
 
 LARGEST_LEDGER = 2**30
@@ -23,10 +23,11 @@ def by_effective_number(count: Tensor, images_per_class: float | None = None) ->
     N is how many images a class would have if all had the same, or a number. A class of which there is none weighs as
     one of which there is a single image.
     """
-    count = count.double().clamp(min=1)
-    number = count.mean() if images_per_class is None else images_per_class
-    weight = 1 / (1 - ((number - 1) / number) ** count)
-    return (weight / weight.mean()).float()
+    count = count.float().clamp(min=1)
+    number = count.mean() if images_per_class is None else torch.full_like(count, images_per_class)
+    # 1 - beta^n in other words: as it stands, little would be left of it in single precision.
+    weight = -1 / torch.expm1(count * torch.log1p(-1 / number))
+    return weight / weight.mean()
 
 
 @final
@@ -60,7 +61,9 @@ class Balance(nn.Module):
         self.register_buffer("of_label", torch.ones(num_classes))
         self.register_buffer("of_pseudo_label", torch.ones(num_classes))
         self.register_buffer("steps", torch.zeros((), dtype=torch.long))
-        self.register_buffer("count", torch.zeros(num_classes, dtype=torch.float64))
+        self.register_buffer("count", torch.zeros(num_classes, dtype=torch.long))  # in units of an image
+        self.unit = PARTS if self.is_soft else 1
+        self.register_load_state_dict_pre_hook(in_whole_numbers)  # type: ignore[no-untyped-call]
 
     def prepare(self, num_unlabeled: int, labeled_per_class: Tensor | None) -> None:
         """Called again for as many images it keeps its memory; for another number of them it begins anew."""
@@ -91,8 +94,8 @@ class Balance(nn.Module):
         if self.is_soft:
             before, now = self.seen[image], pseudo.probabilities[last].to(self.seen.dtype)
             once = last == torch.arange(len(last), device=last.device)
-            # Sums of half precision are exact in double precision: they are the same in any order.
-            self.count.add_(((now.double() - before.double()) * once.unsqueeze(1)).sum(dim=0))
+            # Numbers of half precision are whole ones in this unit, so that the count never drifts.
+            self.count.add_(((now.float() - before.float()) * once.unsqueeze(1) * PARTS).long().sum(dim=0))
             self.seen[image] = now
         else:
             self.seen[image] = pseudo.label[last]
@@ -100,7 +103,7 @@ class Balance(nn.Module):
             self.count.copy_(found.index_add_(0, self.seen, torch.ones_like(self.seen))[:-1])
         self.steps += 1
         # Every time, though rarely due: whoever asks whether it is due waits for the device.
-        fresh = by_effective_number(self.count, self.images_per_class)
+        fresh = by_effective_number(self.count / self.unit, self.images_per_class)
         is_due = self.steps % self.refresh_every == 0
         self.of_pseudo_label.copy_(torch.where(is_due, fresh, self.of_pseudo_label))
 

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from smoothpl.pseudo.labels import PseudoLabels
+from smoothpl.pseudo.last_seen import PARTS, in_whole_numbers
 from smoothpl.pseudo.policies import ThresholdPolicy
 
 MAPS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -48,7 +49,11 @@ class Curriculum(ThresholdPolicy):
         self.ledger: Tensor  # (N,) the last label of every image
         self.ledger_weight: Tensor  # (N,) and how much it counts, 0 for images not yet labeled with confidence
         self.count: Tensor
-        self.register_buffer("count", torch.zeros(num_classes, dtype=torch.float64))  # exact for whole numbers
+        self.register_buffer(
+            "count", torch.zeros(num_classes, dtype=torch.long)
+        )  # in units of an image, or parts of one
+        self.unit = PARTS if self.soft else 1
+        self.register_load_state_dict_pre_hook(in_whole_numbers)  # type: ignore[no-untyped-call]
         if not self.soft:
             self.jumps = "policy.counts=hard counts images above a threshold: use policy.counts=soft"
 
@@ -65,15 +70,15 @@ class Curriculum(ThresholdPolicy):
     def forward(self, pseudo: PseudoLabels) -> Tensor:
         largest = self.count.max()
         if self.warm_up:
-            largest = torch.maximum(largest, len(self.ledger) - self.count.sum())
-        progress = (self.count / largest.clamp(min=1e-9)).clamp(0, 1).float()
+            largest = torch.maximum(largest, len(self.ledger) * self.unit - self.count.sum())
+        progress = (self.count / largest.clamp(min=1)).clamp(0, 1)
         return (self.ceiling * self.share(progress))[pseudo.label]
 
     def observe(self, pseudo: PseudoLabels, weight: Tensor) -> None:
         assert pseudo.image is not None, "Curriculum must know which image is which: pseudo_labels(logits, image)"
         image = pseudo.image
         above = (pseudo.confidence - self.ceiling) / (1 - self.ceiling)
-        counts = above.clamp(0, 1) if self.soft else torch.ones_like(above)
+        counts = (above.clamp(0, 1) * PARTS).round() / PARTS if self.soft else torch.ones_like(above)
         writes = torch.ones_like(above, dtype=torch.bool) if self.soft else above > 0
 
         # Sorted by image, writers after others, in the order of the batch: of the occurrences of an image, the last one
@@ -87,7 +92,7 @@ class Curriculum(ThresholdPolicy):
         # All occurrences of an image write the same, in whatever order, and are counted once.
         new = torch.where(writes[last], label[last], old)
         new_weight = torch.where(writes[last], counts[last], old_weight)
-        self.count.index_add_(0, old, -(is_last * old_weight).double())
-        self.count.index_add_(0, new, (is_last * new_weight).double())
+        self.count.index_add_(0, old, -(is_last * old_weight * self.unit).round().long())
+        self.count.index_add_(0, new, (is_last * new_weight * self.unit).round().long())
         self.ledger[image] = new
         self.ledger_weight[image] = new_weight

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import torch
 from scipy.special import betaincinv
-from torch import Tensor
+from torch import Tensor, nn
 
 from smoothpl.data.batch import Batch
 from smoothpl.errors import ConfigError
@@ -18,7 +18,7 @@ GRID = 4096
 """Points at which the distribution of the weights is known; between them it is a straight line."""
 
 
-class Mix:
+class Mix(nn.Module):
     """X' = m X + (1 - m) X_partner, with m ~ Beta(alpha, alpha), never below 1/2: an image stays most of itself.
 
     `of` names the views that are put together, the labeled images first; those in `watched` teach, and nothing is
@@ -27,6 +27,7 @@ class Mix:
     """
 
     def __init__(self, of: Sequence[str], watched: Sequence[str] = (), alpha: float = 0.75, per: str = "image") -> None:
+        super().__init__()
         if not of or len(of) > 3:
             raise ConfigError(f"mix.of={[*of]} must name one to three views, for example [labeled, weak, weak2].")
         if not alpha > 0:
@@ -39,15 +40,16 @@ class Mix:
         self.per_image = per == "image"
         # A quantile of Beta(alpha, alpha), cut at 1/2 from below: the larger one of m and 1 - m.
         places = torch.linspace(0.5, 1, GRID, dtype=torch.float64).numpy()
-        self.quantile = torch.from_numpy(betaincinv(alpha, alpha, places)).float()
+        quantile = torch.from_numpy(betaincinv(alpha, alpha, places)).float()
+        self.quantile: Tensor
+        self.register_buffer("quantile", quantile, persistent=False)  # on the device: a copy would wait for it
 
     def weights(self, batch: Batch, number: int) -> tuple[Tensor, Tensor]:
         """-> of `number` inputs the weight m (number,) and the partner (number,)."""
         weight, order = batch.chance["mix"].unbind(0)
         place = (weight[:number] if self.per_image else weight[:1].expand(number)).float() * (GRID - 1)
-        quantile = self.quantile.to(place.device)
         low = place.long().clamp(max=GRID - 2)
-        return torch.lerp(quantile[low], quantile[low + 1], place - low), order[:number].argsort()
+        return torch.lerp(self.quantile[low], self.quantile[low + 1], place - low), order[:number].argsort()
 
     def together(self, batch: Batch, parts: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """Whatever belongs to the images of each view, (n, ...) -> the same, mixed.

@@ -43,7 +43,7 @@ class Method(NamedTuple):
     @property
     def remembers(self) -> bool:
         """Whether it has a memory, which is made for whole steps."""
-        return any(True for part in self.parts for _ in part.buffers())
+        return any(True for part in self.parts for _ in part.state_dict())
 
     @property
     def obstacles(self) -> list[Obstacle]:

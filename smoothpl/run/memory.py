@@ -65,9 +65,13 @@ def check_classes(config: DictConfig) -> None:
 def images_at_once(config: DictConfig) -> int:
     """Those that a part of a step computes the gradient of, on one device."""
     views = num_views(config.learned_view, config.views_wanted) - (config.forward == "split")
+    return int(config.batch_size * (1 + config.unlabeled_ratio * views) // parts_of_step(config))
+
+
+def parts_of_step(config: DictConfig) -> int:
+    """One device has one of them in its memory at once."""
     devices = config.trainer.devices if isinstance(config.trainer.devices, int) else torch.accelerator.device_count()
-    shares = config.accumulate * max(1, devices) * int(config.trainer.get("num_nodes", 1))
-    return int(config.batch_size * (1 + config.unlabeled_ratio * views) // shares)
+    return int(config.accumulate * max(1, devices) * int(config.trainer.get("num_nodes", 1)))
 
 
 def memory_of_device(config: DictConfig) -> int | None:

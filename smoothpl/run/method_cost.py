@@ -63,7 +63,9 @@ def cost_of(config: DictConfig) -> Cost:
 def numbers_kept(config: DictConfig, num_unlabeled: int) -> int:
     module = build_module(config)
     labeled = torch.full((config.data.num_classes,), config.num_labels // config.data.num_classes)
-    return sum(buffer.numel() for part in prepared(module, num_unlabeled, labeled) for buffer in part.buffers())
+    return sum(
+        buffer.numel() for part in prepared(module, num_unlabeled, labeled) for buffer in part.state_dict().values()
+    )
 
 
 class Looks(NamedTuple):

@@ -58,12 +58,20 @@ def time_step(config: DictConfig, network: nn.Module, clock: Callable[[], float]
 
 def noise(config: DictConfig, network: nn.Module, of_step: int) -> Tensor:
     """Images for a network, no more than are needed to tell; for a head the vectors of a whole step."""
+    dims = input_dims(config, network)
+    if len(dims) == 1:
+        return torch.rand(of_step, *dims)
+    tried = max(1, min(of_step, TRIED_IMAGES, TRIED_PIXELS // (dims[1] * dims[2])))
+    return torch.rand(tried, *dims).contiguous(memory_format=torch.channels_last)
+
+
+def input_dims(config: DictConfig, network: nn.Module) -> tuple[int, ...]:
+    """Of one input of the network: channels, height and width, or the features of a head."""
     if isinstance(network, Head | SeveralHeads):
-        return torch.rand(of_step, network.dim)
-    height, width = (network.came_as.size,) * 2 if isinstance(network, WholeNetwork) else image_size(config)
-    tried = max(1, min(of_step, TRIED_IMAGES, TRIED_PIXELS // (height * width)))
-    images = torch.rand(tried, 3 if isinstance(network, WholeNetwork) else config.data.channels, height, width)
-    return images.contiguous(memory_format=torch.channels_last)
+        return (network.dim,)
+    if isinstance(network, WholeNetwork):
+        return 3, network.came_as.size, network.came_as.size
+    return config.data.channels, *image_size(config)
 
 
 def images_of_step(config: DictConfig) -> int:

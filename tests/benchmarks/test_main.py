@@ -29,9 +29,12 @@ def test_one_table_with_what_was_before_and_a_file_of_it(tmp_path: Path, monkeyp
     written = json.loads((tmp_path / "out" / "2000.json").read_text())
     assert written["lines"][0]["what"] == "weighting of FixMatch, a step"
     assert written["machine"]["cores"] >= 1
+    assert "attach" not in console.export_text(clear=False)
+    monkeypatch.setattr(all_of_them, "describe_machine", lambda: {"gpus": [{"name": "A100"}]})
     all_of_them.run(["ema"], tmp_path / "out", console)
     shown = console.export_text()
     assert "before" in shown
+    assert "please attach" in shown
     assert shown.count("update of the average") == 2
 
 

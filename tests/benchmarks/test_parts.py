@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from omegaconf import DictConfig
 
 from benchmarks import (
     diagnostics,
@@ -108,10 +109,12 @@ def test_a_line_is_made_of_both_measurements(
 
 def test_memory_is_compared_with_what_cannot_be_avoided(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "data_folder", lambda: "")
-    monkeypatch.setattr(memory, "peak", {"run": 450, "bare": 300}.__getitem__)
-    whole, difference = memory.lines()
+    monkeypatch.setattr(memory, "peak", {"run": 450, "bare": 300, "step": 900}.__getitem__)
+    whole, difference, of_step = memory.lines()
     assert (whole.ours, whole.reference, whole.unit) == (450, 300, "MB")
     assert (difference.ours, difference.target, difference.holds) == (150, "≤ 200 MB", True)
+    assert of_step.ours == 900
+    assert of_step.reference == pytest.approx(900, rel=0.1)
 
 
 def test_a_sweep_is_compared_with_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,11 +201,19 @@ def test_all_ways_to_compute_a_network_are_in_one_table() -> None:
         assert float(row[9]) == pytest.approx(min(times[1:3]) / times[3], rel=0.05)
 
 
-def test_a_run_on_gpus_is_estimated(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_on_gpus_is_estimated(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = list[int]()  # that it is counted rightly, other tests know; twelve times takes long
+
+    def pretend(config: DictConfig) -> int:
+        counted.append(config.trainer.devices)
+        return 10**9
+
+    monkeypatch.setattr(estimate, "count", pretend)
     joint, split = (estimate.estimate("cifar10_40", forward).operations for forward in ("joint", "split"))
     assert 0.6 < split / joint < 0.7
     estimate.main()
     assert "cifar10_40, split" in capsys.readouterr().out
+    assert counted == 6 * [1, 8]
 
 
 def test_without_a_gpu_there_is_nothing_to_measure_on_it() -> None:

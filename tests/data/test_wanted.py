@@ -29,7 +29,10 @@ def test_turns_are_quarters_and_noise_is_of_the_size_of_the_inputs() -> None:
     turn = FURTHER_CHANCE["turn"].draw(np.random.default_rng(0), SIZES._replace(num_unlabeled=400))
     assert {*turn.tolist()} == {0, 1, 2, 3}
     assert FURTHER_CHANCE["noise"].draw(np.random.default_rng(0), SIZES).shape == (6, 3, 8, 8)
-    assert FURTHER_CHANCE["mix"].draw(np.random.default_rng(0), SIZES).dtype == torch.float64
+    weight, place = FURTHER_CHANCE["mix"].draw(np.random.default_rng(0), SIZES)
+    drawn = torch.from_numpy(np.random.default_rng(0).random((2, len(weight))))
+    assert weight.equal(drawn[0].float())
+    assert place.argsort().equal(drawn[1].argsort())
 
 
 def test_what_nobody_knows_is_refused() -> None:

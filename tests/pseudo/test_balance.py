@@ -48,7 +48,7 @@ def test_every_image_counts_as_it_was_believed_when_it_was_last_seen(counts: str
         ):
             ledger[image] = [float(c == label) for c in range(CLASSES)] if counts == "hard" else probabilities
         count = [sum(each[c] for each in ledger.values()) for c in range(CLASSES)]
-        assert made.count.tolist() == pytest.approx(count, abs=0.05 if counts == "soft" else 0)
+        assert (made.count / made.unit).tolist() == pytest.approx(count, abs=0.05 if counts == "soft" else 0)
         expected = published([max(each, 1) for each in count])
         assert made.of_pseudo_label.tolist() == pytest.approx(expected, abs=1e-3)
     assert made.of_label.tolist() == pytest.approx(published(list(range(1, CLASSES + 1))))
@@ -58,7 +58,24 @@ def test_soft_counts_are_sums_of_what_is_remembered_to_the_bit() -> None:
     made = balance(counts="soft")
     for beliefs in random_steps(200):
         made.observe(beliefs.unlabeled)
-    assert made.count.equal(made.seen.double().sum(dim=0))
+    assert made.count.equal((made.seen.double().sum(dim=0) * made.unit).long())
+
+
+@pytest.mark.parametrize("counts", ["hard", "soft"])
+def test_the_memory_of_an_earlier_version_is_read(counts: str) -> None:
+    """It counted in double precision, in images."""
+    made, other = balance(counts=counts), balance(counts=counts)
+    for beliefs in random_steps(20):
+        made.observe(beliefs.unlabeled)
+    now = made.state_dict()
+    other.load_state_dict(now | {"count": now["count"].double() / made.unit})
+    assert made.count.any()
+    assert other.count.equal(made.count)
+
+
+def test_a_weight_does_not_suffer_from_single_precision() -> None:
+    count = [40_000.0, 1_300.0, 7.0, 1.0]
+    assert by_effective_number(torch.tensor(count), 1e6).tolist() == pytest.approx(published(count, 1e6), rel=1e-5)
 
 
 @pytest.mark.parametrize(("counts", "continuous"), [("hard", False), ("soft", True)])
@@ -69,7 +86,7 @@ def test_only_soft_counts_are_continuous_where_two_classes_tie(counts: str, cont
         probabilities = torch.zeros(1, CLASSES)
         probabilities[0, 3], probabilities[0, 4] = first, 0.95 - first
         made.observe(PseudoLabels(probabilities.argmax(1), probabilities.amax(1), probabilities, torch.tensor([5])))
-        after.append(made.count)
+        after.append(made.count / made.unit)
     assert ((after[1] - after[0]).abs().max() < 0.01) == continuous
 
 

@@ -61,7 +61,25 @@ def test_soft_counts_are_sums_of_ramps_of_what_was_seen_last() -> None:
         for image, label, confidence in listed(pseudo):
             ledger[image] = (label, max(0.0, (confidence - 0.9) / 0.1))
         expected = [sum(weight for label, weight in ledger.values() if label == c) for c in range(CLASSES)]
-        torch.testing.assert_close(policy.count, torch.tensor(expected).double(), atol=1e-4, rtol=0)
+        torch.testing.assert_close(policy.count / policy.unit, torch.tensor(expected), atol=1e-4, rtol=0)
+        assert policy.count.equal(counted_again(policy))
+
+
+def counted_again(policy: Curriculum) -> torch.Tensor:
+    parts = (policy.ledger_weight.double() * policy.unit).long()
+    return torch.zeros_like(policy.count).index_add_(0, policy.ledger, parts)
+
+
+@pytest.mark.parametrize("counts", ["hard", "soft"])
+def test_the_memory_of_an_earlier_version_is_read(counts: str) -> None:
+    """It counted in double precision, in images."""
+    policy, other = curriculum(counts=counts), curriculum(counts=counts)
+    for beliefs in random_steps(20):
+        policy.observe(beliefs.unlabeled, torch.ones(len(beliefs.unlabeled.label)))
+    now = policy.state_dict()
+    other.load_state_dict(now | {"count": now["count"].double() / policy.unit})
+    assert policy.count.any()
+    assert other.count.equal(policy.count)
 
 
 @pytest.mark.parametrize(("counts", "continuous"), [("hard", False), ("soft", True)])
@@ -72,7 +90,7 @@ def test_only_soft_counts_are_continuous_when_an_image_crosses_the_threshold(cou
         probability = torch.full((1, CLASSES), (1 - confidence) / 9)
         probability[0, 3] = confidence
         policy.observe(pseudo_labels(probability.log(), torch.tensor([5])), torch.ones(1))
-        after.append(policy.count[3].item())
+        after.append(policy.count[3].item() / policy.unit)
     assert (abs(after[1] - after[0]) < 1e-3) == continuous
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from smoothpl.errors import ConfigError
 from smoothpl.run import memory
-from smoothpl.run.memory import check_classes, check_step, images_at_once, known_side, memory_of_device
+from smoothpl.run.memory import check_classes, check_step, images_at_once, known_side, memory_of_device, parts_of_step
 from smoothpl.run.training import train
 from tests.support.composing import composed, options
 
@@ -48,7 +48,9 @@ def test_every_benchmark_fits_but_imagenet_which_the_paper_trained_on_several_de
     ],
 )
 def test_the_images_that_are_held_at_once_are_those_with_a_gradient(words: list[str], number: int) -> None:
-    assert images_at_once(composed(*words)) == number
+    config = composed(*words)
+    assert images_at_once(config) == number
+    assert parts_of_step(config) == (4 if words == ["accumulate=4"] else 1 + ("trainer=ddp" in words))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import torch
 from smoothpl.data import ImageSet, Source
 from smoothpl.run.build import build_data, build_module, build_trainer
 from smoothpl.run.quiet import quiet_libraries
-from smoothpl.run.step_time import forecast, image_size, images_of_step, seconds_of_step, spell
+from smoothpl.run.step_time import forecast, image_size, images_of_step, input_dims, seconds_of_step, spell
 from tests.support.composing import OWN, composed, options
 
 SIDES = {
@@ -38,6 +38,7 @@ def test_a_source_that_does_not_say_is_opened() -> None:
     config = composed()
     config.data.source._target_ = "tests.run.test_step_time.tall"
     assert image_size(config) == (12, 8)
+    assert input_dims(config, build_module(composed()).network) == (1, 12, 8)
 
 
 def test_a_step_is_tried_without_a_trace() -> None:

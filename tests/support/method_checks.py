@@ -91,7 +91,7 @@ def largest_jump(
     prepare(module)
     if isinstance(module.weighting.policy, Curriculum):  # as if it had seen all images: classes differ in thresholds
         policy, progress = module.weighting.policy, torch.linspace(0.6, 1, CLASSES)
-        policy.count.copy_(progress * len(policy.ledger) / progress.sum())
+        policy.count.copy_(progress * policy.unit * len(policy.ledger) / progress.sum())
     if isinstance(module.weighting.policy, EqualShares):
         module.weighting.policy.thresholds.copy_(torch.linspace(0.2, 0.95, CLASSES))
     if module.weighting.balance is not None:
