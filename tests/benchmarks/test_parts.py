@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks import (
+    crowd,
     diagnostics,
     ema,
     estimate,
@@ -43,6 +44,12 @@ TABLE: dict[Any, list[tuple[str, str, str]]] = {
     step: [
         *(("ms", "bare forward, backward, SGD", target) for target in ("≤ 1.05", "")),
         ("ms", "the usual loop", "≥ 1.4"),
+        ("ms", "the usual loop, one core", "≥ 1.1"),
+    ],
+    crowd: 2
+    * [
+        *(("ms", "the same step alone", target) for target in ("≤ 2.2", "")),
+        ("ms", "threads that spin", "≤ 1.03"),
     ],
     evaluation: [("s", "forward alone", "≤ 1.05")],
     pictures: 2 * [("ms", "decode and crop only", "≤ 1.1"), ("ms", "the same", "")],
