@@ -1,6 +1,7 @@
 import io
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -19,8 +20,8 @@ def test_two_processes_take_turns_alone_and_in_company_and_one_of_them_spins(mon
     monkeypatch.setattr(crowd, "TURNS", 2)
     monkeypatch.delenv("GOMP_SPINCOUNT", raising=False)
     polite, spinning = crowd.measure("benchmark=digits_40")
-    assert polite == ([1, 3], [2, 4])
-    assert spinning == ([10, 30], [20, 40])
+    assert polite == crowd.Seconds([1, 3], [2, 4])
+    assert spinning == crowd.Seconds([10, 30], [20, 40])
 
 
 def test_the_fastest_turn_alone_counts_and_in_company_the_one_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,8 +36,13 @@ def test_the_fastest_turn_alone_counts_and_in_company_the_one_in_the_middle(monk
 
 def test_the_other_process_keeps_a_core_busy_and_is_gone_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[subprocess.Popen[bytes]] = []
-    popen = subprocess.Popen
-    monkeypatch.setattr(crowd.subprocess, "Popen", lambda command: started.append(popen(command)) or started[-1])
+
+    class Noted(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any) -> None:
+            super().__init__(*arguments)
+            started.append(self)
+
+    monkeypatch.setattr(subprocess, "Popen", Noted)
     with crowd.company():
         (other,) = started
         assert other.poll() is None

@@ -74,8 +74,8 @@ def test_openmp_is_told_in_time_by_every_way_in(program: str, own: dict[str, str
 def test_a_run_waits_politely_or_as_it_is_told_and_computes_the_same_bits(tmp_path: Path) -> None:
     """By the module and by the console command, on two threads."""
     console = Path(sys.executable).parent / "smoothpl"
-    ways = {"polite": [sys.executable, "-m", "smoothpl.train"], "told": [console, "train"]}
-    owns = {"polite": {}, "told": {"OMP_WAIT_POLICY": "active", "GOMP_SPINCOUNT": "300000"}}
+    ways: dict[str, list[str | Path]] = {"polite": [sys.executable, "-m", "smoothpl.train"], "told": [console, "train"]}
+    owns: dict[str, dict[str, str]] = {"polite": {}, "told": {"OMP_WAIT_POLICY": "active", "GOMP_SPINCOUNT": "300000"}}
     states = {}
     for name, command in ways.items():
         (tmp_path / name).mkdir()
