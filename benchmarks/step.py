@@ -2,7 +2,8 @@
 
 A whole step is data, views, network, weighting, losses, SGD, average, logging, Lightning. What is compared takes turns
 within one run of the trainer, so that both meet the same machine. Against the bare step CPU time of one core counts;
-against the loop, whose views are made by workers, time on the clock with all cores. Needs SMOOTHPL_DATA.
+against the loop both CPU time of one core, where it makes its views itself, and time on the clock with all cores, where
+its workers make them. Needs SMOOTHPL_DATA.
 """
 
 import os
@@ -16,7 +17,7 @@ from lightning import Callback, LightningModule, Trainer
 
 from benchmarks.bare_step import bare_step
 from benchmarks.line import Line, show
-from benchmarks.plain_loop import PlainLoop
+from benchmarks.plain_loop import WORKERS, PlainLoop
 from benchmarks.setting import data_folder
 from smoothpl.config.compose import compose_checked
 from smoothpl.module import SemiSupervisedModule
@@ -25,8 +26,6 @@ from smoothpl.run.quiet import quiet_libraries
 
 SMALL = 4
 """Labeled images of a step, against the usual loop."""
-WORKERS = 2
-"""Processes that make views for the usual loop."""
 CIFAR = ("benchmark=cifar10_40", "batch_size=16")
 DIGITS = ("benchmark=digits_40",)
 COMMON = (
@@ -42,6 +41,11 @@ AGAINST_LOOP: dict[str, float] = {
     "forward=split": 2.0,
     "compile=true": 1.4,
 }
+ON_ONE_CORE: dict[str, float | None] = {
+    "": 1.1,
+    "forward=split": None,
+}
+"""How many times as fast as the usual loop a step should be, by its settings: with all cores, and on one."""
 
 
 class TakingTurns(Callback):
@@ -96,11 +100,16 @@ def lines() -> Iterator[Line]:
         whole, alone = against_bare(*knobs)
         what = f"a whole step, {name}, 16 + 2 x 112, one core"
         yield Line(what, 1e3 * whole, 1e3 * alone, "ms", "bare forward, backward, SGD", at_most=target)
+    what = f"a whole step, WideResNet-28-2, {SMALL} + 2 x {7 * SMALL}"
     loop = PlainLoop(SMALL, num_workers=WORKERS)
     for words, at_least in AGAINST_LOOP.items():
         whole, usual = against_loop(loop, *words.split())
-        what = f"a whole step, WideResNet-28-2, {SMALL} + 2 x {7 * SMALL} {words}".strip()
-        yield Line(what, 1e3 * whole, 1e3 * usual, "ms", "the usual loop", at_least=at_least)
+        yield Line(f"{what} {words}".strip(), 1e3 * whole, 1e3 * usual, "ms", "the usual loop", at_least=at_least)
+    loop = PlainLoop(SMALL, num_workers=0)
+    for words, wanted in ON_ONE_CORE.items():
+        whole, usual = on_one_core(loop, *words.split())
+        name = f"{what}, one core {words}".strip()
+        yield Line(name, 1e3 * whole, 1e3 * usual, "ms", "the usual loop, one core", at_least=wanted)
 
 
 def against_bare(*knobs: str) -> tuple[float, float]:
@@ -117,6 +126,13 @@ def against_loop(loop: PlainLoop, *knobs: str) -> tuple[float, float]:
     """Seconds on the clock."""
     torch.set_num_threads(os.cpu_count() or 1)
     turns = TakingTurns(lambda *_: loop.step, time.perf_counter, loop.use_up, loop.rest, at_least=3)
+    return take_turns(turns, "benchmark=cifar10_40", f"batch_size={SMALL}", *knobs)
+
+
+def on_one_core(loop: PlainLoop, *knobs: str) -> tuple[float, float]:
+    """CPU seconds; the loop makes its views itself."""
+    torch.set_num_threads(1)
+    turns = TakingTurns(lambda *_: loop.step, time.process_time, at_least=3)
     return take_turns(turns, "benchmark=cifar10_40", f"batch_size={SMALL}", *knobs)
 
 

@@ -7,6 +7,8 @@ are here too: `from smoothpl import Fixed, Power, Weighting`.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from smoothpl.io.threads import wait_politely
+
 if TYPE_CHECKING:
     from smoothpl.inference.classifier import load
     from smoothpl.losses import factor_loss, labeled_loss, unlabeled_loss
@@ -83,6 +85,8 @@ _ELSEWHERE = {
     "unlabeled_loss": "smoothpl.losses",
 }
 """Modules of the names that are not in smoothpl.pseudo."""
+
+wait_politely()  # here, because everything of smoothpl comes by, and nothing has imported torch yet
 
 
 def __getattr__(name: str) -> Any:

@@ -1,9 +1,11 @@
+import sys
 from functools import partial
 from typing import Any
 
 import pytest
 
 from benchmarks import (
+    crowd,
     diagnostics,
     ema,
     evaluation,
@@ -25,6 +27,12 @@ from benchmarks import (
 
 SMALLEST = ("benchmark=digits_40", "backbone=efficientnet_lite0", "backbone.views=1", "backbone.size=32")
 SMALL_NETWORK = {"WideResNet-10-1": inference.NETWORKS["WideResNet-10-1"]}
+STEPS_OF_HALF_A_SECOND = """
+import sys
+print("ready", flush=True)
+for line in sys.stdin:
+    print(0.5, flush=True)
+"""
 hurried = partial(timing.compare, turns=1, seconds=0.001)
 
 
@@ -37,7 +45,9 @@ def in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
         weighting: {"LABELED": 2, "UNLABELED": 4},
         plain_loop: {"NUM_IMAGES": 100, "RESTING": 0},
         step: {"TURNS": 1, "SHORTEST": 0.01, "SMALL": 1, "WORKERS": 0, "AGAINST_LOOP": {"": 1.4}}
+        | {"ON_ONE_CORE": {"": 1.1}}
         | dict.fromkeys(("CIFAR", "DIGITS"), ("batch_size=2",)),
+        crowd: {"WORKER": (sys.executable, "-c", STEPS_OF_HALF_A_SECOND), "TURNS": 1, "SETTLING": 0},
         evaluation: {"KNOBS": ("benchmark=digits_40",)},
         pictures: {"NUM_FILES": 4, "BATCH": 2, "STEPS": 3, "TURNS": 1},
         report: {"MANY": 40, "METHODS": ("fixmatch", "smooth"), "THRESHOLDS": (0.95,)},

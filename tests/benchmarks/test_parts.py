@@ -10,6 +10,7 @@ import pytest
 from omegaconf import DictConfig
 
 from benchmarks import (
+    crowd,
     diagnostics,
     ema,
     estimate,
@@ -45,6 +46,12 @@ TABLE: dict[Any, list[tuple[str, str, str]]] = {
     step: [
         *(("ms", "bare forward, backward, SGD", target) for target in ("≤ 1.05", "")),
         ("ms", "the usual loop", "≥ 1.4"),
+        ("ms", "the usual loop, one core", "≥ 1.1"),
+    ],
+    crowd: 2
+    * [
+        *(("ms", "the same step alone", target) for target in ("≤ 2.2", "")),
+        ("ms", "threads that spin", "≤ 1.03"),
     ],
     evaluation: [("s", "forward alone", "≤ 1.05")],
     pictures: 2 * [("ms", "decode and crop only", "≤ 1.1"), ("ms", "the same", "")],
