@@ -20,7 +20,6 @@ from benchmarks.plain_loop import PlainLoop
 from benchmarks.setting import data_folder
 from smoothpl.config.compose import compose_checked
 from smoothpl.module import SemiSupervisedModule
-from smoothpl.run.bfloat16 import may_have_it
 from smoothpl.run.build import build_data, build_module, build_trainer
 from smoothpl.run.quiet import quiet_libraries
 
@@ -43,9 +42,6 @@ AGAINST_LOOP: dict[str, float] = {
     "forward=split": 2.0,
     "compile=true": 1.4,
 }
-BF16 = "trainer.precision=bf16-mixed"
-ON_ONE_CORE: dict[str, float] = {"": 1.1, BF16: 2.0, f"{BF16} forward=split": 2.5}
-"""Knobs, and how many times as fast as the usual loop, which makes its views on this core, too."""
 
 
 class TakingTurns(Callback):
@@ -105,18 +101,6 @@ def lines() -> Iterator[Line]:
         whole, usual = against_loop(loop, *words.split())
         what = f"a whole step, WideResNet-28-2, {SMALL} + 2 x {7 * SMALL} {words}".strip()
         yield Line(what, 1e3 * whole, 1e3 * usual, "ms", "the usual loop", at_least=at_least)
-    yield from on_one_core()
-
-
-def on_one_core() -> Iterator[Line]:
-    """Without the lines in bfloat16 on a processor that does not compute in it."""
-    loop = PlainLoop(SMALL, num_workers=0)
-    for words, at_least in ON_ONE_CORE.items():
-        if BF16 in words and not may_have_it():
-            continue
-        whole, usual = against_loop_on_one_core(loop, *words.split())
-        what = f"a whole step, WideResNet-28-2, {SMALL} + 2 x {7 * SMALL} {words}".strip() + ", one core"
-        yield Line(what, 1e3 * whole, 1e3 * usual, "ms", "the usual loop", at_least=at_least)
 
 
 def against_bare(*knobs: str) -> tuple[float, float]:
@@ -133,13 +117,6 @@ def against_loop(loop: PlainLoop, *knobs: str) -> tuple[float, float]:
     """Seconds on the clock."""
     torch.set_num_threads(os.cpu_count() or 1)
     turns = TakingTurns(lambda *_: loop.step, time.perf_counter, loop.use_up, loop.rest, at_least=3)
-    return take_turns(turns, "benchmark=cifar10_40", f"batch_size={SMALL}", *knobs)
-
-
-def against_loop_on_one_core(loop: PlainLoop, *knobs: str) -> tuple[float, float]:
-    """CPU seconds."""
-    torch.set_num_threads(1)
-    turns = TakingTurns(lambda *_: loop.step, time.process_time, at_least=3)
     return take_turns(turns, "benchmark=cifar10_40", f"batch_size={SMALL}", *knobs)
 
 

@@ -55,9 +55,9 @@ def may_have_it() -> bool:
 def compare(config: DictConfig, network: nn.Module) -> Times:
     """Both precisions, tried here on noise; remembered, so that what is picked once is picked again. TrialError if the
     processor or the network cannot do it."""
-    shown = list(noise(config, network, images_of_step(config)).shape)
     machine = (platform.machine(), *(flags() or [platform.processor()]), torch.__version__)
-    both = recall("bfloat16", [], lambda: tried(partial(measure, config, network), PATIENCE), *machine, f"{network}{shown}")
+    seen = f"{network}{list(noise(config, network, images_of_step(config)).shape)}"
+    both = recall("bfloat16", [], lambda: tried(partial(measure, config, network), PATIENCE), *machine, seen)
     return Times(*both)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from copy import deepcopy
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from omegaconf import DictConfig
@@ -21,6 +22,7 @@ TRAINER, PRECISION, FORWARD = "trainer", "trainer.precision", "forward"
 FAST = "fast"
 AT_LEAST = 1.25
 """How many times as fast a step must be in bfloat16: less is not worth other bits."""
+NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
 class Pick(NamedTuple):
@@ -30,7 +32,7 @@ class Pick(NamedTuple):
     why: str
 
 
-def settled(line: CommandLine, beside: Mapping[str, object] | None = None) -> CommandLine:
+def settled(line: CommandLine, beside: Mapping[str, object] = NOTHING) -> CommandLine:
     """The line with what is left to this machine, which is said; what was typed stays. `beside`: what is chosen for it
     besides.
 
@@ -42,7 +44,7 @@ def settled(line: CommandLine, beside: Mapping[str, object] | None = None) -> Co
     finds_forward = is_fast and FORWARD not in line.keys
     if not (finds_precision or finds_forward):
         return line
-    whole = line.adding((beside or {}) | ({PRECISION: EXACT} if finds_precision else {}))
+    whole = line.adding({**beside, **({PRECISION: EXACT} if finds_precision else {})})
     jobs = [compose_checked(words) for words in recipes(whole)]
     picks: dict[str, Pick] = {}
     network = network_of(jobs[0])
@@ -61,8 +63,8 @@ def check_words(line: CommandLine) -> None:
         left = {FAST, AUTO} & {each.strip() for each in text.split(",")}
         require(
             key_of(word) not in (TRAINER, PRECISION) or not left or not is_sweep(word),
-            f"{word}: what {key}={''.join(left)} stands for is found once for all runs of a sweep; name it, for example "
-            f"{PRECISION}={EXACT},{HALF}.",
+            f"{word}: what {key}={''.join(left)} stands for is found once for all runs of a sweep; name it, for "
+            f"example {PRECISION}={EXACT},{HALF}.",
         )
     require(
         line.get(TRAINER) != "ddp" or line.get(PRECISION) != AUTO,
@@ -72,8 +74,9 @@ def check_words(line: CommandLine) -> None:
 
 def recipes(line: CommandLine) -> list[list[str]]:
     """The words of the jobs of a sweep, or of the only run, once for all folds and seeds."""
-    jobs = (tuple(word for word in job if key_of(word) not in ("fold", "seed")) for job in expand(line.words_to_compose))
-    return [[*words] for words in dict.fromkeys(jobs)]
+    jobs = expand(line.words_to_compose)
+    once = (tuple(word for word in job if key_of(word) not in ("fold", "seed")) for job in jobs)
+    return [[*words] for words in dict.fromkeys(once)]
 
 
 def network_of(config: DictConfig) -> "nn.Module":

@@ -32,7 +32,7 @@ from benchmarks import (
 )
 from smoothpl.config.compose import compose_checked
 from smoothpl.record.record import Record, write
-from smoothpl.run import grid as jobs
+from smoothpl.run import hydra_sweeper as jobs
 from tests.support.real import needs_cifar10
 
 TABLE: dict[Any, list[tuple[str, str, str]]] = {

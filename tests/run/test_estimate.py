@@ -1,3 +1,6 @@
+import pytest
+from omegaconf import DictConfig
+
 from smoothpl.run.build import build_module
 from smoothpl.run.estimate import estimate, try_step
 from smoothpl.run.grid import Job
@@ -16,3 +19,16 @@ def test_the_estimate_is_for_those_that_are_left() -> None:
     (line,) = estimate([Job([], config, "finished"), Job([], config, "failed"), Job([], config, "")])
     assert line.startswith("2 of 3 are left: about ")
     assert estimate([Job([], config, "finished")]) == ["All of them are finished."]
+
+
+def test_jobs_that_compute_in_another_way_are_tried_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+
+    def try_step(config: DictConfig) -> tuple[float, int]:
+        tried.append(config.forward)
+        return 1.0, 0
+
+    monkeypatch.setattr("smoothpl.run.estimate.try_step", try_step)
+    knobs = ("fold=0", "forward=split", "trainer.precision=bf16-mixed", "fold=1")
+    estimate([Job([], composed(knob), "") for knob in knobs])
+    assert tried == ["joint", "split", "joint"]
