@@ -12,7 +12,19 @@ from rich.console import Console
 from benchmarks.line import Line, ratios, tabulate, to_json, to_markdown
 
 PARTS = (
-    *("views", "sampler", "weighting", "ema", "waits", "step", "evaluation", "start", "memory", "diagnostics"),
+    *(
+        "views",
+        "sampler",
+        "weighting",
+        "ema",
+        "waits",
+        "step",
+        "one_core",
+        "evaluation",
+        "start",
+        "memory",
+        "diagnostics",
+    ),
     *("pictures", "folder", "features", "report", "sweep", "gpu"),
 )
 USAGE = f"""python -m benchmarks [part ...] [out=outputs/benchmarks]

@@ -26,7 +26,6 @@ COLUMNS = [
     Column("error, %"),
     Column("gain over 32 bits"),
     Column("lower, higher on"),
-    Column("p"),
 ]
 
 
@@ -52,7 +51,7 @@ def error_of(place: Path, fold: int, words: Sequence[str]) -> float:
 
 def table(title: str, errors: dict[str, list[float]]) -> Sheet:
     exact = errors[EXACT]
-    rows = [[Cell(EXACT), error_cell(exact), *3 * [Cell("")]]]
+    rows = [[Cell(EXACT), error_cell(exact), *2 * [Cell("")]]]
     for kind in FASTER:
         found = compare([one - other for one, other in zip(exact, errors[kind], strict=True)])
         rows.append([Cell(kind), error_cell(errors[kind]), *gain_cells(found)])
@@ -65,10 +64,10 @@ def error_cell(errors: list[float]) -> Cell:
 
 
 def gain_cells(found: Comparison) -> list[Cell]:
-    """The mean with its bootstrap interval, on how many folds the error was lower and higher, and the exact p."""
+    """The mean with its bootstrap interval, and on how many folds the error was lower and higher."""
     low, high = found.interval or (found.spread.min, found.spread.max)
     mean = Cell(f"{found.spread.mean:z.2f} ({low:z.2f}…{high:z.2f})", found.spread.mean)
-    return [mean, Cell(f"{found.wins}, {found.losses} of {found.spread.n}"), Cell(f"{found.p:.2g}", found.p)]
+    return [mean, Cell(f"{found.wins}, {found.losses} of {found.spread.n}")]
 
 
 if __name__ == "__main__":

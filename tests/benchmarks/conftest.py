@@ -9,6 +9,7 @@ from benchmarks import (
     evaluation,
     features,
     folder,
+    one_core,
     pictures,
     plain_loop,
     profile,
@@ -36,6 +37,7 @@ def in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
         plain_loop: {"NUM_IMAGES": 100, "RESTING": 0},
         step: {"TURNS": 1, "SHORTEST": 0.01, "SMALL": 1, "WORKERS": 0, "AGAINST_LOOP": {"": 1.4}}
         | dict.fromkeys(("CIFAR", "DIGITS"), ("batch_size=2",)),
+        one_core: {"SMALL": 1, "AT_LEAST": {"": 1.1}},
         evaluation: {"KNOBS": ("benchmark=digits_40",)},
         pictures: {"NUM_FILES": 4, "BATCH": 2, "STEPS": 3, "TURNS": 1},
         report: {"MANY": 40, "METHODS": ("fixmatch", "smooth"), "THRESHOLDS": (0.95,)},
