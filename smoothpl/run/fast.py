@@ -92,10 +92,14 @@ def network_of(config: DictConfig) -> "nn.Module":
 def pick_precision(config: DictConfig, network: "nn.Module") -> Pick:
     """By the first run of a sweep."""
     from smoothpl.config.stages import of_network
+    from smoothpl.nets.heads import Head
+    from smoothpl.nets.several import SeveralHeads
     from smoothpl.run.bfloat16 import compare, may_have_it
     from smoothpl.run.precision import gpu_computes_in_bfloat16, is_on_gpu
     from smoothpl.run.trial import TrialError
 
+    if isinstance(network, Head | SeveralHeads):
+        return Pick(EXACT, "a head on features takes milliseconds, and its errors in bfloat16 were not measured")
     if is_on_gpu(config.trainer.accelerator):
         if gpu_computes_in_bfloat16():
             return Pick(HALF, "which this GPU computes in; probabilities and thresholds stay in 32 bits")

@@ -161,8 +161,8 @@ def test_all_runs_of_a_sweep_compute_alike(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_without_batch_norm_the_algorithm_is_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    """A head on features has none."""
-    assert words("trainer=fast", *SMALL, "net=mlp")[-2:] == [BF16, "forward=split"]
+    """A head on features has none; and it stays in 32 bits."""
+    assert words("trainer=fast", *SMALL, "net=mlp")[-2:] == [EXACT, "forward=split"]
     assert "another algorithm" not in capsys.readouterr().err
 
 
