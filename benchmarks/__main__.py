@@ -13,8 +13,8 @@ from benchmarks.line import Line, ratios, tabulate, to_json, to_markdown
 from benchmarks.machine import describe_machine
 
 PARTS = (
-    *("views", "sampler", "weighting", "ema", "waits", "step", "crowd", "evaluation", "start", "memory", "diagnostics"),
-    *("pictures", "folder", "features", "inference", "report", "sweep", "gpu"),
+    *("views", "sampler", "weighting", "ema", "waits", "step", "one_core", "crowd", "evaluation", "start", "memory"),
+    *("diagnostics", "pictures", "folder", "features", "inference", "report", "sweep", "gpu"),
 )
 USAGE = f"""python -m benchmarks [part ...] [out=outputs/benchmarks]
 

@@ -2,8 +2,7 @@
 
 A whole step is data, views, network, weighting, losses, SGD, average, logging, Lightning. What is compared takes turns
 within one run of the trainer, so that both meet the same machine. Against the bare step CPU time of one core counts;
-against the loop both CPU time of one core, where it makes its views itself, and time on the clock with all cores, where
-its workers make them. Needs SMOOTHPL_DATA.
+against the loop, whose views are made by workers, time on the clock with all cores. Needs SMOOTHPL_DATA.
 """
 
 import os
@@ -41,11 +40,6 @@ AGAINST_LOOP: dict[str, float] = {
     "forward=split": 2.0,
     "compile=true": 1.4,
 }
-ON_ONE_CORE: dict[str, float | None] = {
-    "": 1.1,
-    "forward=split": None,
-}
-"""How many times as fast as the usual loop a step should be, by its settings: with all cores, and on one."""
 
 
 class TakingTurns(Callback):
@@ -105,11 +99,6 @@ def lines() -> Iterator[Line]:
     for words, at_least in AGAINST_LOOP.items():
         whole, usual = against_loop(loop, *words.split())
         yield Line(f"{what} {words}".strip(), 1e3 * whole, 1e3 * usual, "ms", "the usual loop", at_least=at_least)
-    loop = PlainLoop(SMALL, num_workers=0)
-    for words, wanted in ON_ONE_CORE.items():
-        whole, usual = on_one_core(loop, *words.split())
-        name = f"{what}, one core {words}".strip()
-        yield Line(name, 1e3 * whole, 1e3 * usual, "ms", "the usual loop, one core", at_least=wanted)
 
 
 def against_bare(*knobs: str) -> tuple[float, float]:
@@ -126,13 +115,6 @@ def against_loop(loop: PlainLoop, *knobs: str) -> tuple[float, float]:
     """Seconds on the clock."""
     torch.set_num_threads(os.cpu_count() or 1)
     turns = TakingTurns(lambda *_: loop.step, time.perf_counter, loop.use_up, loop.rest, at_least=3)
-    return take_turns(turns, "benchmark=cifar10_40", f"batch_size={SMALL}", *knobs)
-
-
-def on_one_core(loop: PlainLoop, *knobs: str) -> tuple[float, float]:
-    """CPU seconds; the loop makes its views itself."""
-    torch.set_num_threads(1)
-    turns = TakingTurns(lambda *_: loop.step, time.process_time, at_least=3)
     return take_turns(turns, "benchmark=cifar10_40", f"batch_size={SMALL}", *knobs)
 
 

@@ -19,7 +19,7 @@ from smoothpl.config.compose import compose_checked
 from smoothpl.results.render import to_markdown
 from smoothpl.results.report import Options, build_report
 from smoothpl.results.runs import find_runs
-from smoothpl.run.grid import expand
+from smoothpl.run.hydra_sweeper import expand
 from tests.support.composing import OWN
 
 ROOT = Path(__file__).parents[1]

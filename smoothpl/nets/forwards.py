@@ -1,6 +1,6 @@
 """Forwards: how the views of a step go through the network, and which of them BatchNorm sees together."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import torch
@@ -47,7 +47,7 @@ def apart(network: nn.Module, views: Views) -> dict[str, Output]:
 
 def together(network: nn.Module, views: Views) -> dict[str, Output]:
     """In one batch."""
-    images, sizes = torch.cat([*views.values()]), [len(view) for view in views.values()]
+    images, sizes = joined([*views.values()]), [len(view) for view in views.values()]
     if not isinstance(network, WithHeads):
         parts = torch.split(logits_of(network, images), sizes)
         return {name: Output(own) for name, own in zip(views, parts, strict=True)}
@@ -59,6 +59,13 @@ def together(network: nn.Module, views: Views) -> dict[str, Output]:
         name: Output(logits[number], features[number], {head: each[number] for head, each in heads.items()})
         for number, name in enumerate(views)
     }
+
+
+def joined(views: Sequence[Tensor]) -> Tensor:
+    """One batch. Mixed precision on CPUs refuses to join what a bank of features has: vectors of float16."""
+    if torch.is_autocast_enabled("cpu"):
+        views = [view.float() if view.dtype == torch.float16 else view for view in views]
+    return torch.cat([*views])
 
 
 def logits_of(network: nn.Module, images: Tensor) -> Tensor:

@@ -23,6 +23,7 @@ from smoothpl.errors import ConfigError, require
 from smoothpl.record.companions import main_run_of
 from smoothpl.record.record import Record
 from smoothpl.record.trained import directory_of
+from smoothpl.run.fast import settled
 from smoothpl.run.more_labels import knobs_of_more_labels
 from smoothpl.run.own_folder import chosen_backbone, facts_of, number, tell
 from smoothpl.run.resume import AUTO, open_run
@@ -53,6 +54,7 @@ def complete(line: CommandLine) -> Request:
         return of_resumed_run(line, named)
     if "folder" in (line.get("data"), line.get("benchmark")) and "data.images_digest" not in line.keys:
         return of_folder(line, minutes)
+    line = settled(line)
     if line.get("backbone") not in (None, "none"):
         say_enough(minutes)
         return Request(line)
@@ -175,12 +177,14 @@ def of_folder(line: CommandLine, minutes: float | None = None) -> Request:
     else:
         sides = sides_up_to(usual_side(facts.shorter_sides)) if size is None else [size]
         choices = [choose(facts, side, None) for side in sides]
+        typed = settled(typed, untyped(line, choices[0]))
         which, knobs = fit(minutes, [typed.adding(untyped(line, each)) for each in choices], scan)
         chosen = choices[which] | knobs
     chosen = untyped(line, chosen)
     tell(scan, chosen, facts)
     usual = benchmark_defaults()
-    return Request(typed.adding({key: value for key, value in chosen.items() if usual.get(key) != value}), scan)
+    typed = typed.adding({key: value for key, value in chosen.items() if usual.get(key) != value})
+    return Request(settled(typed), scan)
 
 
 def say_enough(minutes: float | None) -> None:

@@ -26,7 +26,7 @@ def estimate(jobs: list[Job]) -> list[str]:
     for job in left:
         config = of_network(job.config)  # the head of a finetuned run takes seconds
         parts = (config.net, config.backbone, config.finetune, config.views.learned)
-        key = str((*parts, config.batch_size, config.unlabeled_ratio))
+        key = str((*parts, config.batch_size, config.unlabeled_ratio, config.forward, config.trainer.precision))
         if key not in known:
             known[key] = try_step(config)
         seconds += known[key][0] * config.max_steps

@@ -1,11 +1,11 @@
 """What this machine can really do."""
 
-from multiprocessing import get_context
-
 import torch
 from lightning.pytorch.accelerators import AcceleratorRegistry
 
-from smoothpl.errors import ConfigError
+from smoothpl.config.checks.trainer import AUTO, EXACT, HALF
+from smoothpl.errors import ConfigError, require
+from smoothpl.run.trial import TrialError, tried
 
 ON_ANY_MACHINE = ("32", "32-true", "64", "64-true")
 PRECISIONS = (
@@ -31,26 +31,36 @@ def check_accelerator(name: str) -> None:
 
 def check_precision(precision: str | int, accelerator: str) -> None:
     """Some CPUs advertise bfloat16 and stop with an illegal instruction: it is tried, in a process of its own."""
+    require(
+        precision != AUTO,
+        "trainer.precision=auto is found before a run is composed; type it, or trainer=fast, on the command line of "
+        f"smoothpl.train, not in a YAML. Or name one: {EXACT}, {HALF}.",
+    )
     if str(precision) not in PRECISIONS:
-        raise ConfigError(f"trainer.precision={precision} must be one of {', '.join(PRECISIONS)}.")
-    on_gpu = accelerator == "gpu" or (accelerator != "cpu" and torch.accelerator.is_available())
-    if str(precision) in ON_ANY_MACHINE or on_gpu:
+        raise ConfigError(f"trainer.precision={precision} must be one of {AUTO}, {', '.join(PRECISIONS)}.")
+    if str(precision) in ON_ANY_MACHINE or is_on_gpu(accelerator):
         return
     if "bf16" not in str(precision):
-        raise ConfigError(f"trainer.precision={precision} needs a GPU; on a CPU use 32-true or bf16-mixed.")
-    trial = get_context("fork").Process(target=multiply_in_bfloat16)
-    trial.start()
-    trial.join(PATIENCE)
-    if trial.exitcode != 0:
-        trial.kill()
+        raise ConfigError(f"trainer.precision={precision} needs a GPU; on a CPU use {EXACT} or {HALF}.")
+    try:
+        tried(multiply_in_bfloat16, PATIENCE)
+    except TrialError as error:
         raise ConfigError(
-            f"trainer.precision={precision}: this CPU says that it can compute in bfloat16, and stops when it does "
-            f"(exit code {trial.exitcode}); use trainer.precision=32-true."
-        )
+            f"trainer.precision={precision}: this CPU says that it can compute in bfloat16, and when that was tried, "
+            f"{error}; use trainer.precision={EXACT}."
+        ) from None
+
+
+def is_on_gpu(accelerator: str) -> bool:
+    return accelerator == "gpu" or (accelerator != "cpu" and torch.accelerator.is_available())
+
+
+def gpu_computes_in_bfloat16() -> bool:
+    """With instructions of its own: torch emulates it on older ones."""
+    return torch.cuda.is_available() and torch.cuda.is_bf16_supported(including_emulation=False)
 
 
 def multiply_in_bfloat16() -> None:
-    torch.set_num_threads(1)  # the threads of the parent were not forked with it
     images, kernels = torch.ones(2, 32, 8, 8), torch.ones(32, 32, 3, 3)
     with torch.autocast("cpu", torch.bfloat16):
         torch.nn.functional.conv2d(images, kernels).sum().item()

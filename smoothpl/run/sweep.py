@@ -34,7 +34,7 @@ class SweepReport(Callback):
         self.started = 0.0
 
     def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
-        from smoothpl.run.grid import expand_grid
+        from smoothpl.run.hydra_sweeper import expand_grid
 
         self.folder = Path(config.hydra.sweep.dir).resolve()
         self.num_jobs = len(expand_grid(config.hydra.sweeper.get("params") or {}, config.hydra.overrides.task))

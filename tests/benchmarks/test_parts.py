@@ -20,6 +20,7 @@ from benchmarks import (
     gpu,
     inference,
     memory,
+    one_core,
     pictures,
     plain_loop,
     profile,
@@ -35,7 +36,7 @@ from benchmarks import (
 )
 from smoothpl.config.compose import compose_checked
 from smoothpl.record.record import Record, write
-from smoothpl.run import grid as jobs
+from smoothpl.run import hydra_sweeper as jobs
 from tests.support.real import needs_cifar10
 
 TABLE: dict[Any, list[tuple[str, str, str]]] = {
@@ -46,13 +47,13 @@ TABLE: dict[Any, list[tuple[str, str, str]]] = {
     step: [
         *(("ms", "bare forward, backward, SGD", target) for target in ("≤ 1.05", "")),
         ("ms", "the usual loop", "≥ 1.4"),
-        ("ms", "the usual loop, one core", "≥ 1.1"),
     ],
     crowd: 2
     * [
         *(("ms", "the same step alone", target) for target in ("≤ 2.2", "")),
         ("ms", "threads that spin", "≤ 1.03"),
     ],
+    one_core: [("ms", "the usual loop", "≥ 1.1")],
     evaluation: [("s", "forward alone", "≤ 1.05")],
     pictures: 2 * [("ms", "decode and crop only", "≤ 1.1"), ("ms", "the same", "")],
     folder: [

@@ -28,6 +28,13 @@ def test_joint_is_one_batch_and_apart_is_one_for_each_view() -> None:
         torch.testing.assert_close(apart[name].logits, network()(view))
 
 
+def test_vectors_of_a_bank_are_joined_in_mixed_precision_too() -> None:
+    head = LinearHead(8, 5)
+    vectors = {name: torch.randn(4, 8, generator=CHANCE).half() for name in VIEWS}
+    with torch.autocast("cpu", torch.bfloat16):
+        assert {each.logits.dtype for each in look(head, vectors, "joint").values()} == {torch.bfloat16}
+
+
 def test_split_leaves_the_weak_view_to_itself() -> None:
     seen = look(network(), VIEWS, "split")
     assert not seen["weak"].logits.requires_grad

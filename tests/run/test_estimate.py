@@ -39,3 +39,16 @@ def test_memory_is_counted_once_for_each_kind_of_step_and_only_for_the_largest(m
 
 def test_of_what_cannot_be_counted_nothing_is_said() -> None:
     assert memory_of([Job([], composed("net._target_=nowhere.Net"), "")]) == []
+
+
+def test_jobs_that_compute_in_another_way_are_tried_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+
+    def try_step(config: DictConfig) -> tuple[float, int]:
+        tried.append(config.forward)
+        return 1.0, 0
+
+    monkeypatch.setattr("smoothpl.run.estimate.try_step", try_step)
+    knobs = ("fold=0", "forward=split", "trainer.precision=bf16-mixed", "fold=1")
+    estimate([Job([], composed(knob), "") for knob in knobs])
+    assert tried == ["joint", "split", "joint"]

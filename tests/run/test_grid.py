@@ -7,7 +7,8 @@ import pytest
 from smoothpl.config.knobs import conf_dir
 from smoothpl.paper import FOLDER
 from smoothpl.record.record import new_record, write
-from smoothpl.run.grid import Job, expand, list_jobs
+from smoothpl.run.grid import Job, list_jobs
+from smoothpl.run.hydra_sweeper import expand
 from tests.support.composing import composed, options
 from tests.support.own import two_digits
 from tests.support.processes import Process

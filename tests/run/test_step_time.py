@@ -7,7 +7,16 @@ import torch
 from smoothpl.data import ImageSet, Source
 from smoothpl.run.build import build_data, build_module, build_trainer
 from smoothpl.run.quiet import quiet_libraries
-from smoothpl.run.step_time import forecast, image_size, images_of_step, input_dims, seconds_of_step, spell
+from smoothpl.run.step_time import (
+    forecast,
+    image_size,
+    images_learned,
+    images_of_step,
+    input_dims,
+    seconds_of_step,
+    spell,
+    time_step,
+)
 from tests.support.composing import OWN, composed, options
 
 SIDES = {
@@ -65,6 +74,20 @@ def test_a_step_has_as_many_images_as_the_network_sees(tmp_path: Path, method: s
     quiet_libraries()
     build_trainer(config, tmp_path).fit(module, datamodule=build_data(config))
     assert sum(shown) == images_of_step(config)
+
+
+@pytest.mark.parametrize(("precision", "dtype"), [("32-true", torch.float32), ("bf16-mixed", torch.bfloat16)])
+def test_a_step_is_tried_in_the_precision_of_the_run(precision: str, dtype: torch.dtype) -> None:
+    config, seen = composed("batch_size=1", f"trainer.precision={precision}"), []
+    network = build_module(config).network
+    network.register_forward_hook(lambda _, __, logits: seen.append(logits.dtype))
+    assert time_step(config, network, lambda: float(len(seen))) > 0
+    assert {*seen} == {dtype}
+
+
+def test_a_view_without_a_gradient_is_a_third_of_one_with_it() -> None:
+    assert images_learned(composed("batch_size=3", "unlabeled_ratio=7")) == 3 * 15
+    assert images_learned(composed("batch_size=3", "unlabeled_ratio=7", "forward=split")) == 3 * (8 + 7 / 3)
 
 
 def test_a_run_is_told_how_long_it_will_take(monkeypatch: pytest.MonkeyPatch) -> None:

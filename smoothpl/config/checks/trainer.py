@@ -4,6 +4,9 @@ from omegaconf import DictConfig
 
 from smoothpl.errors import require
 
+AUTO, EXACT, HALF = "auto", "32-true", "bf16-mixed"
+"""Precisions: found by smoothpl.train, the default, and what a CPU may be faster in."""
+
 
 def check_trainer(config: DictConfig) -> None:
     trainer = config.trainer
