@@ -6,7 +6,7 @@ files with such choices look at.
 """
 
 import os
-from copy import deepcopy
+import pickle
 from functools import cache
 from typing import Any
 
@@ -25,14 +25,15 @@ class FileConfigSource(file_config_source.FileConfigSource):
         if not os.path.isfile(full):
             return super().load_config(config_path)  # which says what is missing
         about = os.stat(full)
-        found = parsed(self.provider, self.path, config_path, (about.st_mtime_ns, about.st_size))
-        # Hydra takes the defaults list out of what it gets.
-        return ConfigResult(found.provider, found.path, deepcopy(found.config), dict(found.header))
+        kept = parsed(self.provider, self.path, config_path, (about.st_mtime_ns, about.st_size))
+        found: ConfigResult = pickle.loads(kept)
+        return found
 
 
 @cache
-def parsed(provider: str, place: str, config_path: str, _version: tuple[int, int]) -> ConfigResult:
-    return file_config_source.FileConfigSource(provider, place).load_config(config_path)
+def parsed(provider: str, place: str, config_path: str, _version: tuple[int, int]) -> bytes:
+    """Pickled: Hydra takes the defaults list out of what it gets, and a deep copy would take five times as long."""
+    return pickle.dumps(file_config_source.FileConfigSource(provider, place).load_config(config_path))
 
 
 known_choices = defaults_list._create_interpolation_map
