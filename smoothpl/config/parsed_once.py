@@ -8,11 +8,11 @@ files with such choices look at.
 import os
 import pickle
 from functools import cache
-from typing import Any
 
-from hydra._internal import defaults_list
+from hydra._internal import defaults_list as tree
 from hydra._internal.core_plugins import file_config_source
 from hydra._internal.sources_registry import SourcesRegistry
+from hydra.core.default_element import InputDefault
 from hydra.plugins.config_source import ConfigResult
 from omegaconf import DictConfig, OmegaConf
 
@@ -36,16 +36,16 @@ def parsed(provider: str, place: str, config_path: str, _version: tuple[int, int
     return pickle.dumps(file_config_source.FileConfigSource(provider, place).load_config(config_path))
 
 
-known_choices = defaults_list._create_interpolation_map
+known_choices = tree._create_interpolation_map
 
 
-def choices_if_asked(overrides: Any, children: list[Any], self_added: bool) -> DictConfig:
+def choices_if_asked(overrides: tree.Overrides, defaults_list: list[InputDefault], self_added: bool) -> DictConfig:
     """What all groups are set to, which Hydra makes for every file; only interpolated choices look it up."""
-    asked = any(each.is_interpolation() for each in children)
-    return known_choices(overrides, children, self_added) if asked else OmegaConf.create()
+    asked = any(each.is_interpolation() for each in defaults_list)
+    return known_choices(overrides, defaults_list, self_added) if asked else OmegaConf.create()
 
 
 def parse_once() -> None:
     """For all that Hydra composes in this process from now on; safe to call twice."""
     SourcesRegistry.instance().types["file"] = FileConfigSource
-    defaults_list._create_interpolation_map = choices_if_asked
+    tree._create_interpolation_map = choices_if_asked
