@@ -1,7 +1,9 @@
-# Everything is installed into .venv by plain pip, once: a second call installs nothing.
+# What is needed is installed into .venv by plain pip, once: a second call installs nothing. A run needs less than the
+# tests, the linters and the documentation do.
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/installed
+RUN_STAMP := .venv/installed-run
 
 .DEFAULT_GOAL := help
 .PHONY: help install train check test coverage bench lint format docs wheel clean
@@ -11,13 +13,16 @@ help:  ## show this list
 
 install: $(STAMP)  ## set up .venv with the versions that were tested (constraints.txt)
 
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): WHAT := .[dev]
+$(RUN_STAMP): WHAT := .
+$(STAMP) $(RUN_STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "smoothpl needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 install")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/pip install --constraint constraints.txt --editable '$(WHAT)'
 	@touch $@
 
-train: install  ## train Smooth FixMatch on the embedded digits, 40 labels
+# Whoever has all of it has what a run needs.
+train: $(or $(wildcard $(STAMP)),$(RUN_STAMP))  ## train Smooth FixMatch on the embedded digits, 40 labels
 	$(BIN)/python -m smoothpl.train method=smooth
 
 check: lint  ## ruff, mypy, and the tests that start no processes: for the inner loop

@@ -25,7 +25,7 @@ class EndsAtFirstStep(Callback):
 
 def lines() -> Iterator[Line]:
     data_folder()
-    yield Line("start to first step", first_step(), imports(), "s", "imports, reading the files", at_most=1.3)
+    yield Line("start to first step", first_step(), imports(), "s", "imports, reading the files", at_most=1.1)
     yield Line("--help", seconds_of("-m", "smoothpl.train", "--help"), None, "s", "", limit=1.5)
     refusal = seconds_of("-m", "smoothpl.train", "threshold=2", code=1)
     yield Line("an error in a knob", refusal, None, "s", "", limit=1.5)

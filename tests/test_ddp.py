@@ -14,7 +14,7 @@ from smoothpl.run.build import build_module
 from tests.support.composing import composed
 from tests.support.processes import Process
 
-KNOBS = ("max_steps=20", "eval_every=10", "checkpoint_every=5", "log_every=5", "batch_size=8")
+KNOBS = ("max_steps=20", "eval_every=10", "checkpoint_every=5", "log_every=5", "batch_size=8", "pictures=false")
 TWO = ("trainer=ddp", "trainer.devices=2", "trainer.accelerator=cpu")
 CALM = ("optim.learning_rate=0.0001", "threshold=0.15")
 CLOSE = 1e-4
@@ -38,7 +38,7 @@ def test_two_processes_learn_what_one_does(tmp_path: Path) -> None:
     """FlexMatch, because it remembers the most."""
     method = "flexmatch"
     one, curves_of_one, state_of_one = run(tmp_path / "one", f"method={method}", *CALM)
-    two, curves_of_two, state_of_two = run(tmp_path / "two", f"method={method}", *CALM, *TWO)
+    two, curves_of_two, state_of_two = run(tmp_path / "two", f"method={method}", *CALM, *TWO, "pictures=true")
     for row_of_one, row_of_two in zip(curves_of_one, curves_of_two, strict=True):
         for key, value in row_of_one.items():
             of_two = row_of_two[key]

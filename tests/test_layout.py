@@ -23,7 +23,7 @@ def test_a_file_name_stands_in_one_place(name: str) -> None:
 
 
 def test_a_run_leaves_nothing_but_what_the_layout_names(tmp_path: Path) -> None:
-    train(composed(*TINY), tmp_path / "run")
+    train(composed(*TINY, "pictures=true"), tmp_path / "run")
     left = {part for path in (tmp_path / "run").rglob("*") for part in path.relative_to(tmp_path / "run").parts}
-    assert {layout.RECORD, layout.LAST_CHECKPOINT, layout.LOGS, layout.CURVES} <= left
+    assert {layout.RECORD, layout.LAST_CHECKPOINT, layout.LOGS, layout.CURVES, layout.PHOTOGRAPHS} <= left
     assert left <= {*NAMES.values()}

@@ -1,4 +1,4 @@
-"""What conf/ may call: the schema and the resolvers, made known to Hydra."""
+"""What conf/ may call: the schema and the resolvers, made known to Hydra, which is made to read each file once."""
 
 from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig, OmegaConf
@@ -9,13 +9,18 @@ from smoothpl.config.data_name import data_name
 from smoothpl.config.describe import describe_groups, describe_knobs
 from smoothpl.config.knobs import TrainConfig
 from smoothpl.config.overrides import key_of
+from smoothpl.config.parsed_once import parse_once
 from smoothpl.config.recipe import not_in_name, recipe_name
 from smoothpl.errors import ConfigError
+
+SCHEMA = "schema.yaml"
 
 
 def register() -> None:
     """Makes the schema and the resolvers that conf/ uses known to Hydra; safe to call twice."""
-    ConfigStore.instance().store(name="schema", node=TrainConfig)
+    parse_once()
+    if SCHEMA not in ConfigStore.instance().repo:  # it takes a tenth of what composing does
+        ConfigStore.instance().store(name=SCHEMA, node=TrainConfig)
     OmegaConf.register_new_resolver("recipe", name_of_recipe, replace=True)
     OmegaConf.register_new_resolver(
         "not_in_name", lambda _root_: not_in_name(map(key_of, _root_.hydra.overrides.task)), replace=True

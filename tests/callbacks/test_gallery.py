@@ -18,7 +18,7 @@ from tests.support.wall import Wall
 
 def fitted(folder: Path, *knobs: str, wall: ExternalLogger | None = None, last: tuple[Callback, ...] = ()) -> None:
     quiet_libraries()
-    config = composed(*TINY, "threshold=0.12", "logger=none", *knobs)
+    config = composed(*TINY, "threshold=0.12", "logger=none", "pictures=true", *knobs)
     trainer = build_trainer(config, folder, last=last)
     if wall is not None:
         trainer.loggers = [wall]

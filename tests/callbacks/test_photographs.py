@@ -14,7 +14,7 @@ from tests.support.composing import TINY, composed
 @pytest.mark.parametrize("knob", ["eval_every=2", "eval_every=3"])
 def test_a_finished_run_has_photographs_of_what_it_got_right_and_wrong(tmp_path: Path, knob: str) -> None:
     """Also where the last evaluation comes after training, because the last step is not a multiple of eval_every."""
-    config = composed(*TINY, knob, "checkpoint_every=6")
+    config = composed(*TINY, knob, "checkpoint_every=6", "pictures=true")
     record = train(config, tmp_path / "run")
     found = read_photographs(tmp_path / "run", 10)
     for true, row in enumerate(record.confusion):
@@ -31,7 +31,7 @@ def test_a_finished_run_has_photographs_of_what_it_got_right_and_wrong(tmp_path:
 
 
 def test_without_pictures_there_are_none(tmp_path: Path) -> None:
-    train(composed(*TINY, "pictures=false"), tmp_path / "run")
+    train(composed(*TINY), tmp_path / "run")
     assert not (tmp_path / "run" / PHOTOGRAPHS).exists()
 
 
@@ -46,7 +46,7 @@ def test_what_cannot_be_kept_is_not_worth_a_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("smoothpl.callbacks.photographs.as_picture", None)
-    assert train(composed(*TINY), tmp_path / "run").status == "finished"
+    assert train(composed(*TINY, "pictures=true"), tmp_path / "run").status == "finished"
     assert "a picture could not be drawn (TypeError" in capsys.readouterr().err
 
 

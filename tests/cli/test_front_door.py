@@ -18,7 +18,7 @@ from smoothpl.record.record import Record, read
 from tests.support.composing import options
 from tests.support.processes import Done, Process
 
-SHORT = ("max_steps=3", "eval_every=3", "batch_size=4")
+SHORT = ("max_steps=3", "eval_every=3", "batch_size=4", "pictures=false")
 
 
 def smoothpl(command: str, *arguments: str, cwd: Path) -> Done:

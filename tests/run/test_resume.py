@@ -55,7 +55,7 @@ def test_a_run_killed_at_any_moment_ends_as_if_it_had_been_left_alone(tmp_path: 
     [
         (5, "method=fixmatch"),
         (5, "method=flexmatch"),
-        (2, "method=smooth data.num_workers=2"),
+        (2, "method=smooth data.num_workers=2 pictures=true"),
     ],
 )
 def test_a_run_killed_again_and_again_at_random_ends_as_if_it_had_been_left_alone(

@@ -27,7 +27,8 @@ HEADS = ("linear", "mlp", "cosine")
 """Networks that need the features of a backbone."""
 SMALL = (f"hydra.searchpath=['file://{Path(__file__).parent / 'conf'}']", "backbone=small")
 """A backbone without a file (tests/support/small_nets.py), in configurations that are composed here."""
-TINY = ("max_steps=4", "eval_every=2", "log_every=2", "batch_size=4", "callbacks.progress=null")
+TINY = ("max_steps=4", "eval_every=2", "log_every=2", "batch_size=4", "callbacks.progress=null", "pictures=false")
+"""Drawing takes longer than such a run; tests of what is drawn ask for it."""
 
 
 def composed(*overrides: str) -> DictConfig:

@@ -9,7 +9,7 @@ from torch import Tensor
 from smoothpl.record.record import read
 from tests.support.processes import Done, Process
 
-KNOBS = ("max_steps=24", "eval_every=6", "checkpoint_every=4", "log_every=3", "batch_size=4")
+KNOBS = ("max_steps=24", "eval_every=6", "checkpoint_every=4", "log_every=3", "batch_size=4", "pictures=false")
 
 
 def run(run_dir: Path, *knobs: str) -> Done:

@@ -5,6 +5,7 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 from lightning.pytorch.utilities import rank_zero_only
+from omegaconf import DictConfig
 
 from smoothpl.run.training import train
 from tests.support.composing import composed
@@ -25,7 +26,7 @@ def train_as_two(run_dir: Path, *overrides: str) -> list[int | None]:
 
 
 def process(run_dir: Path, words: tuple[str, ...], environment: dict[str, str]) -> ForkServerProcess:
-    return SERVER.Process(target=begin, args=(run_dir, words, os.environ | environment))
+    return SERVER.Process(target=begin, args=(run_dir, composed(*words), os.environ | environment))
 
 
 def of_rank(rank: int, port: str) -> dict[str, str]:
@@ -35,9 +36,9 @@ def of_rank(rank: int, port: str) -> dict[str, str]:
     return numbers | {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "TORCHELASTIC_RUN_ID": "test"}
 
 
-def begin(run_dir: Path, overrides: tuple[str, ...], environment: dict[str, str]) -> None:
+def begin(run_dir: Path, config: DictConfig, environment: dict[str, str]) -> None:
     os.environ.clear()
     os.environ.update(environment)
     # Lightning has looked before this process was forked.
     rank_zero_only.rank = int(environment.get("RANK", "0"))  # type: ignore[attr-defined]
-    train(composed(*overrides), run_dir)
+    train(config, run_dir)

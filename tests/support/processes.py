@@ -19,7 +19,7 @@ from tempfile import mkdtemp
 from typing import NamedTuple
 
 SERVER = multiprocessing.get_context("forkserver")
-SERVER.set_forkserver_preload(["smoothpl.run.training", "smoothpl.results.summary", "smoothpl.results.run_picture"])
+SERVER.set_forkserver_preload(["tests.support.at_hand"])
 ENVIRONMENT = {"COLUMNS": "80", "OMP_NUM_THREADS": "1"}
 LONGEST = 120  # seconds
 
