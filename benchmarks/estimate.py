@@ -31,7 +31,9 @@ class Estimate(NamedTuple):
 
 
 def main() -> None:
-    table = Table("a run", "bits", "GPUs", "exaflop", "MB a step", "hours", "GB at the peak", box=box.SIMPLE_HEAD)
+    table = Table(
+        "a run", "bits", "GPUs", "exaflop", "MB a step", "hours", "GB", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
     for benchmark, forward in (("cifar10_40", "joint"), ("cifar10_40", "split"), ("imagenet_10pct", "joint")):
         found = estimate(benchmark, forward)
         for precision, peak in PEAKS.items():

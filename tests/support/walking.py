@@ -55,7 +55,8 @@ def pass_on(node: Node, arrived: dict[int, Tensor], sums: Sums) -> None:
     given = [arrived.get(number) for number in range(max(1, len(node._input_metadata)))]
     # A Function in Python has a forward and a backward; a node of torch is called itself.
     function: Any = node
-    made = function.apply(*given) if isinstance(function, BackwardCFunction) else function(*given)
+    run: Any = getattr(function, "apply") if isinstance(function, BackwardCFunction) else function  # noqa: B009
+    made = run(*given)
     for (after, number), each in zip(node.next_functions, made if isinstance(made, tuple) else (made,), strict=False):
         if after is None or each is None:
             continue
