@@ -34,7 +34,8 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> object:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_learns_from_features(tmp_path: Path, method: str) -> None:
-    record = train(composed(*TINY_BACKBONE, *TINY, f"method={method}", "max_steps=40", "eval_every=40"), tmp_path)
+    words = (*TINY_BACKBONE, *TINY, f"method={method}", "max_steps=40", "eval_every=40", "pictures=true")
+    record = train(composed(*words), tmp_path)
     assert record.status == "finished"
     assert record.error is not None
     assert record.error < 75  # 90 is guessing

@@ -14,6 +14,7 @@ import pytest
 
 from benchmarks.line import Line
 from benchmarks.line import to_markdown as line_by_line
+from benchmarks.methods_table import table as methods_table
 from smoothpl.cli.commands import TRAIN, command_names
 from smoothpl.config.compose import compose_checked
 from smoothpl.results.render import to_markdown
@@ -207,6 +208,14 @@ def test_the_tables_of_results_are_what_their_records_say(tmp_path: Path) -> Non
     assert len(tables) >= 20
     for table in tables:
         assert table in made
+
+
+def test_the_tables_of_all_methods_are_what_their_records_say(tmp_path: Path) -> None:
+    with tarfile.open(ROOT / "docs" / "results" / "all_methods.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    text = (ROOT / "docs" / "all_methods.md").read_text()
+    for task in (tmp_path / "all_methods").iterdir():
+        assert to_markdown(methods_table(task)).strip() in text
 
 
 def test_the_table_of_performance_is_what_was_measured() -> None:
