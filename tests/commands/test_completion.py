@@ -134,7 +134,7 @@ def test_the_next_value_of_a_sweep_is_completed(shell: str, scripts: Path) -> No
 
 @several_shells
 def test_the_options_of_a_command_are_completed(shell: str, scripts: Path) -> None:
-    own = {"run=", "images=", "out=", "top=", "probabilities=", "trust="}
+    own = {"run=", "images=", "out=", "top=", "probabilities=", "engine=", "trust="}
     assert ask(shell, scripts, "smoothpl predict ") - {"--help"} == own
     assert ask(shell, scripts, "smoothpl completion ") - {"--help"} == {*SHELLS}
 
