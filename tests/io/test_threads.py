@@ -58,9 +58,9 @@ def test_nothing_is_set_that_has_no_effect(monkeypatch: pytest.MonkeyPatch) -> N
     ("program", "own", "spins"),
     [
         (LOADED, {}, "300000"),  # else this test could not fail
-        (f"import smoothpl; {LOADED}", {}, "0"),
-        (f"import smoothpl.train; {LOADED}", {}, "0"),
-        (f"import smoothpl.__main__; {LOADED}", {}, "0"),
+        (f"import smoothpl; {LOADED}", {}, "1000"),
+        (f"import smoothpl.train; {LOADED}", {}, "1000"),
+        (f"import smoothpl.__main__; {LOADED}", {}, "1000"),
         (f"import smoothpl; {LOADED}", {"GOMP_SPINCOUNT": "1234"}, "1234"),
         (f"import smoothpl; {LOADED}", {"OMP_WAIT_POLICY": "active"}, "30000000000"),
     ],
@@ -80,7 +80,7 @@ def test_a_run_waits_politely_or_as_it_is_told_and_computes_the_same_bits(tmp_pa
     for name, command in ways.items():
         (tmp_path / name).mkdir()
         found = spin_counts([*command, *TRAIN], tmp_path / name, {"OMP_NUM_THREADS": "2", **owns[name]})
-        assert found == {"0" if name == "polite" else "300000"}
+        assert found == {"1000" if name == "polite" else "300000"}
         states[name] = torch.load(tmp_path / name / "run" / "last.ckpt", weights_only=True)["state_dict"]
     assert states["polite"].keys() == states["told"].keys()
     for key, tensor in states["polite"].items():
