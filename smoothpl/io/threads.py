@@ -11,8 +11,8 @@ OWN = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "KMP_LIBRARY")
 
 
 def wait_politely() -> None:
-    """Lets threads sleep that wait for long, unless the environment says otherwise. Before torch is imported: OpenMP reads its
-    settings once, when it is loaded; later, nothing is changed.
+    """Lets threads sleep that wait for long, unless the environment says otherwise. Before torch is imported: OpenMP
+    reads its settings once, when it is loaded; later, nothing is changed.
 
     By default they spin for some milliseconds at the end of every operation. Where another process has taken one of
     their cores, they spin on the cores that this one is waiting for: a step then takes several times as long.
