@@ -214,8 +214,10 @@ def test_the_tables_of_all_methods_are_what_their_records_say(tmp_path: Path) ->
     with tarfile.open(ROOT / "docs" / "results" / "all_methods.tar.xz") as archive:
         archive.extractall(tmp_path, filter="data")
     text = (ROOT / "docs" / "all_methods.md").read_text()
-    for task in (tmp_path / "all_methods").iterdir():
-        assert to_markdown(methods_table(task)).strip() in text
+    tables = re.findall(r"^### (\S+)\n\n\| method", text, flags=re.MULTILINE)
+    assert tables
+    for task in tables:  # records of an unfinished one wait there for the others
+        assert to_markdown(methods_table(tmp_path / "all_methods" / task.replace("\\", ""))).strip() in text
 
 
 def test_the_table_of_performance_is_what_was_measured() -> None:
