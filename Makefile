@@ -1,5 +1,5 @@
-# What is needed is installed into .venv by plain pip, once: a second call installs nothing. A run needs less than the
-# tests, the linters and the documentation do.
+# What is needed is installed into .venv by plain pip, once: a second call installs nothing. The README's commands need
+# less than the tests, the linters and the documentation do.
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/installed
@@ -14,7 +14,7 @@ help:  ## show this list
 install: $(STAMP)  ## set up .venv with the versions that were tested (constraints.txt)
 
 $(STAMP): WHAT := .[dev]
-$(RUN_STAMP): WHAT := .
+$(RUN_STAMP): WHAT := .[backbone,export,parallel]
 $(STAMP) $(RUN_STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "smoothpl needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 install")'
 	$(PYTHON) -m venv .venv

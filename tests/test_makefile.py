@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-EVERYTHING, A_RUN = "--editable '.[dev]'", "--editable '.'"
+EVERYTHING, A_RUN = "--editable '.[dev]'", "--editable '.[backbone,export,parallel]'"
 
 
 def plan(folder: Path, target: str, *stamps: str) -> str:

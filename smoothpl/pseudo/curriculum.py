@@ -49,9 +49,8 @@ class Curriculum(ThresholdPolicy):
         self.ledger: Tensor  # (N,) the last label of every image
         self.ledger_weight: Tensor  # (N,) and how much it counts, 0 for images not yet labeled with confidence
         self.count: Tensor
-        self.register_buffer(
-            "count", torch.zeros(num_classes, dtype=torch.long)
-        )  # in units of an image, or parts of one
+        # In whole images, or in parts of one: exact either way.
+        self.register_buffer("count", torch.zeros(num_classes, dtype=torch.long))
         self.unit = PARTS if self.soft else 1
         self.register_load_state_dict_pre_hook(in_whole_numbers)  # type: ignore[no-untyped-call]
         if not self.soft:
