@@ -10,7 +10,6 @@ finished is not trained again, so that it may be stopped and continued. The tabl
 """
 
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.sweeping import Done, train_below
 from smoothpl.config.compose import compose_checked
 from smoothpl.config.describe import options
 from smoothpl.run.methods import of_smooth, ways_out
@@ -38,18 +38,8 @@ class Sweep(NamedTuple):
     def name(self) -> str:
         return ",".join(word.replace("method=", "") for word in self.words).replace("/", "_")
 
-    def train(self, folder: Path, further: Sequence[str]) -> int:
-        """In a process of its own; what it says is kept beside its runs."""
-        place = folder / self.name
-        place.mkdir(parents=True, exist_ok=True)
-        folds = f"fold=range({FOLDS})"
-        kept = (f"hydra.sweep.dir={place}", "resume=auto", "pictures=false", "callbacks.progress=null")
-        command = [sys.executable, "-m", "smoothpl.train", "-m", *self.words, folds, *further, *kept]
-        with (place / "said.txt").open("w") as said:
-            environment = os.environ | {"OMP_NUM_THREADS": "1"}
-            return subprocess.run(
-                command, stdout=said, stderr=subprocess.STDOUT, env=environment, check=False
-            ).returncode
+    def train(self, folder: Path, further: Sequence[str]) -> Done:
+        return train_below(folder / self.name, (*self.words, f"fold=range({FOLDS})", *further))
 
 
 def sweeps() -> Iterator[Sweep]:
@@ -68,9 +58,8 @@ def main(folder: Path, further: Sequence[str] = ()) -> None:
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         began = time.monotonic()
         done = pool.map(partial(Sweep.train, folder=folder, further=further), wanted)
-        for number, (sweep, code) in enumerate(zip(wanted, done, strict=True), 1):
-            minutes = (time.monotonic() - began) / 60
-            outcome = "done" if code == 0 else f"failed, see {folder / sweep.name / 'said.txt'}"
+        for number, (sweep, one) in enumerate(zip(wanted, done, strict=True), 1):
+            minutes, outcome = (time.monotonic() - began) / 60, one.described(folder / sweep.name)
             sys.stdout.write(f"{number}/{len(wanted)} {sweep.name}: {outcome}, {minutes:.1f} minutes\n")
             sys.stdout.flush()
 

@@ -8,7 +8,6 @@ processes as there are cores; what is finished is not trained again, so that it 
 
 import json
 import os
-import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.sweeping import Done, train_below
 from smoothpl.results.comparison import spread
 from smoothpl.results.render import to_markdown
 from smoothpl.results.runs import Run, runs_below
@@ -65,20 +65,13 @@ class Sweep(NamedTuple):
     folder: Path
     words: tuple[str, ...]
 
-    def train(self) -> int:
+    def train(self) -> Done:
         """Its CPU seconds are kept if it has made all of its runs."""
         begun = any(self.folder.rglob("run.json"))
-        self.folder.mkdir(parents=True, exist_ok=True)
-        kept = (f"hydra.sweep.dir={self.folder}", "resume=auto", "pictures=false", "callbacks.progress=null")
-        command = [sys.executable, "-m", "smoothpl.train", "-m", *self.words, *kept]
-        with (self.folder / "said.txt").open("w") as said:
-            environment = os.environ | {"OMP_NUM_THREADS": "1"}
-            child = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT, env=environment)
-            _, status, used = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        if not begun and child.returncode == 0:
-            (self.folder / SPENT).write_text(json.dumps(used.ru_utime + used.ru_stime))
-        return child.returncode
+        done = train_below(self.folder, self.words)
+        if not begun and done.code == 0:
+            (self.folder / SPENT).write_text(json.dumps(done.seconds))
+        return done
 
 
 def to_choose(folder: Path) -> Iterator[Sweep]:
@@ -145,9 +138,8 @@ def cells(sweep: Path) -> list[Cell]:
 
 def train_all(sweeps: Sequence[Sweep]) -> None:
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        for sweep, code in zip(sweeps, pool.map(Sweep.train, sweeps), strict=True):
-            outcome = "done" if code == 0 else f"failed, see {sweep.folder / 'said.txt'}"
-            sys.stdout.write(f"{sweep.folder.parent.name}/{sweep.folder.name}: {outcome}\n")
+        for sweep, done in zip(sweeps, pool.map(Sweep.train, sweeps), strict=True):
+            sys.stdout.write(f"{sweep.folder.parent.name}/{sweep.folder.name}: {done.described(sweep.folder)}\n")
             sys.stdout.flush()
 
 

@@ -1,11 +1,10 @@
-import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from benchmarks import all_methods
 from benchmarks.all_methods import Sweep, sweeps
+from benchmarks.sweeping import Done
 
 
 def test_every_method_is_trained_as_published_and_smooth_where_that_is_another(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -18,16 +17,16 @@ def test_every_method_is_trained_as_published_and_smooth_where_that_is_another(m
 def test_what_fails_is_said_and_the_others_are_trained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    commands: list[list[str]] = []
+    trained: list[set[str]] = []
 
-    def pretend(command: list[str], **_: Any) -> Any:
-        commands.append(command)
-        return subprocess.CompletedProcess(command, "method=wrong" in command)
+    def pretend(_: Path, words: tuple[str, ...]) -> Done:
+        trained.append({*words})
+        return Done(int("method=wrong" in words), 1.0)
 
     monkeypatch.setattr(all_methods, "sweeps", lambda: iter([Sweep(("method=wrong",)), Sweep(("method=right", "a=1"))]))
-    monkeypatch.setattr(subprocess, "run", pretend)
+    monkeypatch.setattr(all_methods, "train_below", pretend)
     all_methods.main(tmp_path, ["max_steps=3"])
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith(f"1/2 wrong: failed, see {tmp_path / 'wrong' / 'said.txt'}")
     assert printed[1].startswith("2/2 right,a=1: done")
-    assert all({"fold=range(6)", "max_steps=3", "resume=auto"} <= {*command} for command in commands)
+    assert all({"fold=range(6)", "max_steps=3"} <= words for words in trained)

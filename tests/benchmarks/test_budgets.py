@@ -76,9 +76,9 @@ def test_the_table_has_errors_and_what_they_cost(trained: Path) -> None:
 def test_a_sweep_is_trained_and_its_cpu_seconds_are_kept_once(tmp_path: Path) -> None:
     short = ("benchmark=digits_40", "method=supervised", "max_steps=2", "eval_every=2", "batch_size=4", "logger=none")
     sweep = Sweep(tmp_path / "sweep", (*short, "fold=0,1"))
-    assert sweep.train() == 0
+    assert sweep.train().code == 0
     assert len(find_runs([sweep.folder])) == 2
     spent = json.loads((sweep.folder / SPENT).read_text())
     assert spent > 0
-    assert sweep.train() == 0  # finds them finished
+    assert sweep.train().code == 0  # finds them finished
     assert json.loads((sweep.folder / SPENT).read_text()) == spent
