@@ -49,9 +49,10 @@ def memory_of(jobs: list[Job]) -> list[str]:
     peak, config = max(found, key=lambda each: each[0])
     which = f", the larger of {len(found)} counted" if len(found) > 1 else ""
     which += f" of {len(kinds)} kinds of steps" if len(kinds) > len(found) else ""
+    step = f"method={config.method} with trainer.precision={config.trainer.precision}"
     return [
-        f"A step of method={config.method} in precision={config.trainer.precision} has {spelled(peak)} in memory at "
-        f"its peak{which}; counted, not measured: the libraries, and what their kernels work in, come on top."
+        f"A step of {step} has {spelled(peak)} in memory at its peak{which}; counted, not "
+        "measured: the libraries, and what their kernels work in, come on top."
     ]
 
 

@@ -19,7 +19,7 @@ def test_the_estimate_is_for_those_that_are_left() -> None:
     config = composed("batch_size=4", "max_steps=100")
     line, memory = estimate([Job([], config, "finished"), Job([], config, "failed"), Job([], config, "")])
     assert line.startswith("2 of 3 are left: about ")
-    assert memory.startswith("A step of method=smooth in precision=32-true has ")
+    assert memory.startswith("A step of method=smooth with trainer.precision=32-true has ")
     assert estimate([Job([], config, "finished")]) == ["All of them are finished."]
 
 
